@@ -14,8 +14,8 @@ export type Screen = {
 
 /** The standard output. */
 export type Output = Screen & {
-  /** Aborted when the reader of the output has closed it, as in `pawl watch | head -1`. */
-  readonly closed: AbortSignal;
+  /** Resolves when the reader of the output has closed it, as in `pawl watch | head -1`; checked from the first call on. */
+  untilClosed: () => Promise<void>;
   /** From now on, output that cannot be written is dropped and does not end the process; `report` formats a line about it. */
   ignoreWriteErrors: (report?: (dropped: number, reason: string) => string) => void;
 };

@@ -23,4 +23,5 @@ export { count, isTty, print } from "./print.ts";
 export type { ConnectFlags, Screen, CliEnvironment } from "./cli-environment.ts";
 export { relativeTime, formatDuration } from "./format-time.ts";
 export { jsonText } from "./terminal-text.ts";
+export { stopSignal } from "./stop-signal.ts";
 export { textTable } from "./text-table.ts";

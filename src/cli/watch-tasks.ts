@@ -5,6 +5,7 @@ import type { ExitCode } from "./exit-code.ts";
 import { showLive } from "./live-view.ts";
 import { isTty } from "./print.ts";
 import type { ConnectFlags, CliEnvironment } from "./cli-environment.ts";
+import { stopSignal } from "./stop-signal.ts";
 import { moveText } from "./task-table.ts";
 import { jsonText } from "./terminal-text.ts";
 
@@ -19,22 +20,17 @@ export type WatchOptions = ConnectFlags & {
 
 /** `pawl watch`: a live view in a terminal, one line per event in a pipe. */
 export function watchTasks(environment: CliEnvironment, options: WatchOptions): Promise<ExitCode> {
-  const { out, untilStopped } = environment;
+  const { out } = environment;
   const { json, lines, after, count } = options;
-  const stopping = new AbortController();
-  const stop = () => {
-    stopping.abort();
-  };
-  void untilStopped().then(stop);
-  out.closed.addEventListener("abort", stop);
+  const signal = stopSignal(environment);
   const wantsLines = json ?? lines ?? (after !== undefined || count !== undefined);
   return atServer(environment, options, async ({ client, target }) => {
     // A stream reconnects forever, so check the address and the token once before.
-    await client.getMe(undefined, { signal: stopping.signal }).catch((error: unknown) => {
-      if (!stopping.signal.aborted) throw error;
+    await client.getMe(undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
     });
-    if (wantsLines || !isTty(out)) await printLines(client, environment, options, stopping.signal);
-    else await showLive({ client, target, watching: options, environment, signal: stopping.signal });
+    if (wantsLines || !isTty(out)) await printLines(client, environment, options, signal);
+    else await showLive({ client, target, watching: options, environment, signal });
     return EXIT.fine;
   });
 }

@@ -23,6 +23,7 @@ import { LogDestination } from "./log-destination.ts";
 import { secretFile } from "../std/secret-file.ts";
 import { refuseIgnored, resolveSettings } from "./settings.ts";
 import { untilSignal } from "../std/until-signal.ts";
+import { watchReader } from "../std/watch-reader.ts";
 import { withTimeout } from "../std/with-timeout.ts";
 
 const { argv, env, stdout, stderr } = process;
@@ -188,11 +189,14 @@ function errors(stream: WriteStream): Screen {
 }
 
 function output(stream: typeof process.stdout): Output {
-  const closing = new AbortController();
+  let onClosed: () => void = () => undefined;
+  const closed = new Promise<void>((resolve) => {
+    onClosed = resolve;
+  });
   let [write, ignoresErrors] = [(text: string) => void stream.write(text), false];
   stream.on("error", (error: NodeJS.ErrnoException) => {
     // The reader may close the pipe early, as in `pawl check | head`.
-    if (error.code === "EPIPE") closing.abort();
+    if (error.code === "EPIPE") onClosed();
     else if (!ignoresErrors) throw error;
   });
   const ignoreWriteErrors: Output["ignoreWriteErrors"] = (report = reportAsText) => {
@@ -207,7 +211,11 @@ function output(stream: typeof process.stdout): Output {
   const shown = screen(stream, (text) => {
     write(text);
   });
-  return Object.assign(shown, { closed: closing.signal, ignoreWriteErrors });
+  const untilClosed = () => {
+    watchReader(stream.fd, onClosed);
+    return closed;
+  };
+  return Object.assign(shown, { untilClosed, ignoreWriteErrors });
 }
 
 function reportAsText(dropped: number, reason: string): string {

@@ -97,6 +97,7 @@ export {
   commaSeparated,
   shortId,
   formatDuration,
+  stopSignal,
   textTable,
   formatHelp,
   widthOf,

@@ -35,6 +35,23 @@ export async function pawl(args: readonly string[], options: RunOptions = {}): P
   return ran;
 }
 
+/** Runs a Node program in a shell pipe to `head -1`; the exit code is the program's. */
+export async function firstLineOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<RunResult> {
+  const pipe = '"$@" | head -1; exit "${PIPESTATUS[0]}"';
+  const child = spawn("bash", ["-c", pipe, "bash", process.execPath, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ran: RunResult = { code: null, stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (ran.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (ran.stderr += text));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  ran.code = await new Promise((resolve, reject) => {
+    child.on("error", reject).on("close", resolve);
+  });
+  return ran;
+}
+
 /** Creates a folder with these files outside the repository, without node_modules. */
 export async function folderWith(files: Record<string, string>): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "pawl-user-")));

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { pawl } from "../../cli/pawl-process.ts";
+import { firstLineOf, pawl } from "../../cli/pawl-process.ts";
 import { BUILT_PAWL, ROOT } from "../../support/built-pawl.ts";
 import { until } from "../../support/until.ts";
 import { startCodeServer } from "./code-server.ts";
@@ -226,6 +226,24 @@ describe("pawl code run", () => {
     expect(await next.ended).toEqual([0, null]);
     expect(await tokensLeft()).toEqual([]);
     expect(await server.getTask(again.id)).toMatchObject({ status: "ready", attempts: 0 });
+  });
+
+  test("`run` and `log --follow` end after their reader has closed the pipe; the task is released", async () => {
+    const bench = await createTestRepository(server);
+    const task = await bench.add("Take long");
+    const script = await bench.agent(`echo "I take my time"; sleep 600`);
+    const upToOneLine = (args: readonly string[], token: string) =>
+      firstLineOf([...BUILT_PAWL, "code", ...args], {
+        ...gitEnvironment(),
+        PAWL_URL: server.url,
+        PAWL_TOKEN: token,
+      });
+    const runner = upToOneLine(run(bench, script, "--grace", "0"), server.admin);
+    const reader = upToOneLine(["log", task.id, "--follow"], server.lea);
+    expect(await reader).toEqual({ code: 0, stdout: "I take my time\n", stderr: "" });
+    expect(await runner).toMatchObject({ code: 0, stderr: "" });
+    expect(await tokensLeft()).toEqual([]);
+    expect(await server.getTask(task.id)).toMatchObject({ status: "ready", attempts: 0 });
   });
 
   test("completes tasks with a timeout of a fractional number of milliseconds", async () => {

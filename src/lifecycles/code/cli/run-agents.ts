@@ -88,17 +88,19 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
 }
 
 async function untilOver(
-  { untilStopped }: CliEnvironment,
+  { out, untilStopped }: CliEnvironment,
   worker: CodeWorker,
   screen: RunDisplay,
 ): Promise<void> {
   const endAgents = () => {
     void worker.stop({ graceMs: 0 });
   };
-  void untilStopped(endAgents).then(() => {
+  const stop = () => {
     screen.stopping();
     void worker.stop();
-  });
+  };
+  void untilStopped(endAgents).then(stop);
+  void out.untilClosed().then(stop);
   await worker.finished;
 }
 

@@ -9,6 +9,7 @@ import {
   print,
   relativeTime,
   shortId,
+  stopSignal,
   formatDuration,
   textTable,
 } from "../../../plugin/index.ts";
@@ -128,7 +129,7 @@ export function readCodeLog(
   environment: CliEnvironment,
   { id: typed, run, follow, ...flags }: Flags & { id: string; run?: number; follow?: true },
 ): Promise<ExitCode> {
-  const { out, untilStopped } = environment;
+  const { out } = environment;
   return atServer(environment, flags, async ({ client }) => {
     const calls = client.calls(CODE_ROUTES);
     const id = await findTaskId(client, typed);
@@ -137,15 +138,9 @@ export function readCodeLog(
       out.write(flags.json ? `${jsonText({ task_id: id, log: text })}\n` : text);
       return EXIT.fine;
     }
-    const stopping = new AbortController();
-    const stop = () => {
-      stopping.abort();
-    };
-    void untilStopped().then(stop);
-    out.closed.addEventListener("abort", stop);
     for await (const { run: runOfText, text, created_at } of calls.streamCodeOutput(
       { id, after: 0 },
-      { signal: stopping.signal },
+      { signal: stopSignal(environment) },
     ))
       if (run === undefined || runOfText === run)
         out.write(flags.json ? `${jsonText({ run: runOfText, text, created_at })}\n` : text);
