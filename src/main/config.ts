@@ -90,7 +90,7 @@ async function importDefault(file: string, cwd: string, modules: Record<string, 
   } catch (error) {
     throw loadError(error, file, cwd);
   }
-  if (!("default" in loaded) && Object.keys(loaded).length === 0) throw exportError("nothing", file, cwd);
+  if (!("default" in loaded) && isEsModule(loaded)) throw noDefaultExport(loaded, file, cwd);
   const { default: exported } = loaded;
   // The loader returns the whole module if the default export is undefined.
   if (
@@ -117,6 +117,24 @@ async function unlessIdle<T>(loading: Promise<T>): Promise<T> {
   } finally {
     process.off("beforeExit", giveUp);
   }
+}
+
+/** False for `module.exports = …`, which is the configuration itself. */
+function isEsModule(loaded: object): boolean {
+  return Object.keys(loaded).length === 0 || ("__esModule" in loaded && loaded.__esModule === true);
+}
+
+/** Suggests the default export that the named exports were meant for. */
+function noDefaultExport(loaded: object, file: string, cwd: string): PawlError {
+  const named = Object.entries(loaded);
+  if (named.length === 0) return exportError("nothing", file, cwd);
+  const lifecycles = named.filter(([, value]) => isLifecycle(value) || isPlugin(value)).map(([name]) => name);
+  const list = lifecycles.length === 0 ? "…" : `lifecycles: [${lifecycles.join(", ")}]`;
+  return new PawlError(
+    "INVALID_CONFIG",
+    `${displayPath(file, cwd)} has no default export: write \`export default defineConfig({ ${list} })\`.`,
+    { file },
+  );
 }
 
 function exportError(exported: string, file: string, cwd: string): PawlError {

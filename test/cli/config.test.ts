@@ -28,6 +28,7 @@ test.each([
   ["pawl.config.mts", "commonjs", configWith()],
   ["pawl.config.js", "commonjs", REQUIRING],
   ["pawl.config.cjs", "module", REQUIRING],
+  ["pawl.config.ts", "commonjs", REQUIRING],
 ])("%s in a package of type %s is found too", async (file, type, text) => {
   const cwd = await folderWith({ "package.json": JSON.stringify({ type }), [file]: text });
   const { code, stdout } = await pawl(["check", "letters"], { cwd });
@@ -71,6 +72,28 @@ const BAD: [string, string, RegExp][] = [
     "no export at all",
     'import { defineConfig } from "pawl";\ndefineConfig({});',
     /^pawl\.config\.ts exports nothing: write `export default defineConfig\(\{ … \}\)`\.$/,
+  ],
+  [
+    "a lifecycle that is exported by its name",
+    configWith()
+      .replace("export default defineConfig({\n  lifecycles: [", "export const [letters] = [")
+      .replace("],\n});\n", "] as const;\nexport const more = 1;\n"),
+    /^pawl\.config\.ts has no default export: write `export default defineConfig\(\{ lifecycles: \[letters\] \}\)`\.$/,
+  ],
+  [
+    "settings that are exported by their names",
+    "export const port = 4748;",
+    /^pawl\.config\.ts has no default export: write `export default defineConfig\(\{ … \}\)`\.$/,
+  ],
+  [
+    "an origin with a path",
+    'export default { corsOrigins: ["https://a.example/app"] };',
+    /^pawl\.config\.ts: corsOrigins must be a list of origins like https:\/\/example\.com, without paths; did you mean https:\/\/a\.example\?$/,
+  ],
+  [
+    "an allowed host with a port",
+    'export default { allowedHosts: ["a.example:443"] };',
+    /^pawl\.config\.ts: allowedHosts must be a list of host names .*; did you mean a\.example\?$/,
   ],
   [
     "a default export of nothing",
