@@ -28,7 +28,7 @@ These are not settings, and are read from the environment only:
 
 | variable | meaning |
 | --- | --- |
-| \`PAWL_ADMIN_TOKEN\` | the admin token of the org \`main\`; without it, Pawl creates one and writes it to \`<data>/admin-token\` (mode 0600) |
+| \`PAWL_ADMIN_TOKEN\` | the admin token of the org \`main\`, at least 16 characters; without it, Pawl creates one and writes it to \`<data>/admin-token\` (mode 0600) |
 | \`PAWL_DEBUG\` | the command line prints errors with their stack trace |
 | \`PAWL_URL\`, \`PAWL_TOKEN\`, \`PAWL_TASK_ID\` | the server, token and task that clients and workers use |
 

@@ -42,9 +42,17 @@ export type App = {
   stop(): Promise<void>;
 };
 
+/** A shorter token could be guessed by trying. */
+const ADMIN_TOKEN = /^[\x21-\x7e]{16,500}$/;
+
 /** Starts the server: database, engine with its sweeps, and API. Resolves when it is ready. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { settings, version, adminToken } = options;
+  if (adminToken !== undefined && !ADMIN_TOKEN.test(adminToken))
+    throw new PawlError(
+      "INVALID_CONFIG",
+      "PAWL_ADMIN_TOKEN must have 16 to 500 ASCII characters and no spaces: `openssl rand -hex 32` prints a good one.",
+    );
   const metrics = new Metrics();
   const log = openLog(settings, () => {
     metrics.logLineDropped();
@@ -203,11 +211,6 @@ async function ensureAdminToken(
   chosen: string | undefined,
 ): Promise<App["adminToken"]> {
   if (chosen !== undefined) {
-    if (!/^[\x21-\x7e]{1,500}$/.test(chosen))
-      throw new PawlError(
-        "INVALID_CONFIG",
-        "PAWL_ADMIN_TOKEN must be 1 to 500 ASCII characters without spaces.",
-      );
     await pawl.directory.setAdminToken("main", chosen);
     return { location: "PAWL_ADMIN_TOKEN", created: false };
   }

@@ -11,6 +11,7 @@ const postgresUrl = {
   secret: true,
 } as const;
 
+const HOST_NAME = /^(\*\.)?[\w-]+(\.[\w-]+)*$/;
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 /** All settings of the server. A flag overrides the environment, which overrides `pawl.config.ts`. */
@@ -97,16 +98,18 @@ export const SETTINGS = {
   },
   corsOrigins: {
     env: "PAWL_CORS_ORIGINS",
-    schema: z.array(z.url({ protocol: /^https?$/ })),
+    schema: z.array(z.string().refine(isOrigin).transform(originOf)),
     default: [],
-    expected: "a list of origins like https://example.com",
+    expected: "a list of origins like https://example.com, without paths",
+    correct: nearestOrigin,
     description: "the origins of web pages that may call the API, separated by commas",
   },
   allowedHosts: {
     env: "PAWL_ALLOWED_HOSTS",
-    schema: z.array(z.string().regex(/^(\*\.)?[\w-]+(\.[\w-]+)*$/)),
+    schema: z.array(z.string().regex(HOST_NAME)),
     default: [],
     expected: "a list of host names like pawl.example.com or *.example.com, without ports",
+    correct: nearestHost,
     description:
       "the public names of this server, separated by commas; /mcp refuses others, except localhost, IP addresses and the hosts of PAWL_CORS_ORIGINS",
   },
@@ -238,9 +241,13 @@ export function settingsShape(plugins: readonly WithSettings[]): Record<string, 
     Object.entries<Setting>(table),
   );
   return Object.fromEntries(
-    all.map(([name, { schema, expected }]) => [
+    all.map(([name, setting]) => [
       name,
-      z.custom((value) => schema.safeParse(value).success, { error: `must be ${expected}` }).optional(),
+      z
+        .custom((value) => setting.schema.safeParse(value).success, {
+          error: ({ input }) => `must be ${setting.expected}${suggestion(setting, input)}`,
+        })
+        .optional(),
     ]),
   );
 }
@@ -278,10 +285,38 @@ function printable(value: unknown): string {
   );
 }
 
-function suggestion({ schema }: Setting, value: unknown): string {
-  return schema instanceof z.ZodEnum && typeof value === "string"
-    ? didYouMean(value, schema.options.map(String))
-    : "";
+function suggestion({ schema, correct }: Setting, value: unknown): string {
+  if (schema instanceof z.ZodEnum && typeof value === "string")
+    return didYouMean(value, schema.options.map(String));
+  const given: unknown[] = Array.isArray(value) ? value : [value];
+  const meant = given.map((one) => (typeof one === "string" ? (correct?.(one) ?? null) : null));
+  return meant.includes(null) ? "" : `; did you mean ${meant.join(",")}?`;
+}
+
+/** An origin as browsers send it, or with a slash at its end: a path would never be compared. */
+function isOrigin(text: string): boolean {
+  const url = httpUrl(text);
+  return url !== null && !url.hostname.includes("*") && url.href === `${url.origin}/`;
+}
+
+function originOf(url: string): string {
+  return new URL(url).origin;
+}
+
+function nearestOrigin(text: string): string | null {
+  const url = httpUrl(text) ?? (text.includes(".") ? httpUrl(`https://${text}`) : null);
+  return url !== null && isOrigin(url.origin) ? url.origin : null;
+}
+
+function nearestHost(text: string): string | null {
+  if (HOST_NAME.test(text)) return text;
+  const host = (httpUrl(text) ?? httpUrl(`https://${text}`))?.hostname ?? "";
+  return HOST_NAME.test(host) ? host : null;
+}
+
+function httpUrl(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
 }
 
 /** Reports only names close to a known one: an orchestrator may set other variables with the same prefix. */

@@ -14,6 +14,8 @@ export type Setting = {
   description: string;
   /** Set for secrets: error messages do not repeat the value. */
   secret?: true;
+  /** Guesses the valid value that an invalid one was meant to be, for the error message; in a list it gets each element. */
+  correct?: (value: string) => string | null;
 };
 
 /**

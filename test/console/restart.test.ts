@@ -5,7 +5,7 @@ import { BUILT_PAWL } from "../support/built-pawl.ts";
 import { freePort } from "../support/free-port.ts";
 
 const why = await browserProblem();
-const ADMIN = "an-admin-token";
+const ADMIN = "an-admin-of-the-test";
 
 test.skipIf(why !== null)(
   "when the server restarts, an open page shows that it is outdated, and then reconnects",

@@ -17,7 +17,7 @@ test("with 5,000 open connections other requests are answered, and memory stays 
     `a process may open ${files} files here; ${CONNECTIONS} connections need more`,
   );
   const server = await startPawl(["--data", await scratchData(), "--port", "0"], {
-    env: { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "open-sesame" },
+    env: { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "an-admin-of-the-test" },
   });
   const crowd = fork(join(ROOT, "test/http/many-sockets.ts"), [server.address, String(CONNECTIONS)], {
     execArgv: ["--import", import.meta.resolve("tsx")],
@@ -26,7 +26,7 @@ test("with 5,000 open connections other requests are answered, and memory stays 
   const [open] = (await once(crowd, "message")) as [number];
   expect(open).toBeGreaterThanOrEqual(CONNECTIONS);
 
-  const asked = Array.from({ length: 20 }, () => server.ask("GET /api/me", "open-sesame"));
+  const asked = Array.from({ length: 20 }, () => server.ask("GET /api/me", "an-admin-of-the-test"));
   expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));
   if (process.platform === "linux") {
     const status = await readFile(`/proc/${server.child.pid!}/status`, "utf8");

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import { openSocket, sendRaw, rawOutcomeOf } from "./raw-socket.ts";
 import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
 
-const TOKEN = "open-sesame";
+const TOKEN = "an-admin-of-the-test";
 const TIMEOUT_SECONDS = 2;
 /** Time in which a server without limits would buffer too many answers. */
 const FLOOD_MS = 1_500;

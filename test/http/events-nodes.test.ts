@@ -247,12 +247,12 @@ test("no LISTEN through a pooler, where another client would get the session", a
 });
 
 test("two processes behave as one, and a stopped one ends its streams with a retry delay", async () => {
-  const env = { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "sesame" };
+  const env = { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "an-admin-of-the-test" };
   const first = await startPawl(["--port", "0"], { env });
   const second = await startPawl(["--port", "0"], { env });
   const body = { id: "ann", roles: ["worker"] };
-  await first.ask("POST /api/members", "sesame", body);
-  const { body: issued } = await first.ask("POST /api/members/ann/tokens", "sesame", {});
+  await first.ask("POST /api/members", "an-admin-of-the-test", body);
+  const { body: issued } = await first.ask("POST /api/members/ann/tokens", "an-admin-of-the-test", {});
   const token = String(issued.token);
   const listener = await listen(second.address, token);
   for (let round = 1; round <= 5; round++) {

@@ -9,7 +9,7 @@ import { BUILT_PAWL } from "../support/built-pawl.ts";
 import { CAN_MOUNT, fillDisk, smallDisk } from "../support/small-disk.ts";
 import { emptyDatabase, scratchData } from "./running-pawl.ts";
 
-const TOKEN = "sesame";
+const TOKEN = "an-admin-of-the-test";
 
 test.runIf(existsSync("/dev/full"))(
   "a server starts, serves and counts dropped lines when the disk refuses its output and log",

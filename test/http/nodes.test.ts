@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { outcomeOf } from "./test-server.ts";
 import { emptyDatabase, scratchData, startPawl } from "./running-pawl.ts";
 
-const TOKEN = "open-sesame";
+const TOKEN = "an-admin-of-the-test";
 const until = afterAll;
 const env = {
   DATABASE_URL: await emptyDatabase({ until }),

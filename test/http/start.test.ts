@@ -53,16 +53,16 @@ test("PAWL_ADMIN_TOKEN is the admin's token; a new value replaces it", async () 
   const data = await scratchData();
   const start = (token: string) =>
     startPawl(["--data", data, "--port", "0"], { env: { ...env, PAWL_ADMIN_TOKEN: token } });
-  const first = await start("open-sesame");
+  const first = await start("an-admin-of-the-test");
   expect(first.line).toContain("the admin token is in PAWL_ADMIN_TOKEN");
-  expect((await first.ask("GET /api/me", "open-sesame")).status).toBe(200);
+  expect((await first.ask("GET /api/me", "an-admin-of-the-test")).status).toBe(200);
   await expect(tokenIn(data)).rejects.toThrow("ENOENT");
-  const created = (await first.ask("POST /api/members/admin/tokens", "open-sesame")).body;
+  const created = (await first.ask("POST /api/members/admin/tokens", "an-admin-of-the-test")).body;
   await first.stop();
-  const second = await start("abracadabra");
+  const second = await start("another-admin-of-the-test");
   const word = async (token: string) => outcomeOf(await second.ask("GET /api/me", token));
-  expect(await word("abracadabra")).toBe("200");
-  expect(await word("open-sesame")).toBe("401 INVALID_TOKEN");
+  expect(await word("another-admin-of-the-test")).toBe("200");
+  expect(await word("an-admin-of-the-test")).toBe("401 INVALID_TOKEN");
   // Tokens that the admin created stay valid.
   expect(await word(String(created.token))).toBe("200");
 });
@@ -87,16 +87,16 @@ test("a flag overrides the environment, which overrides the file, which override
 
 test("a user's lifecycle is served like the built-in ones", async () => {
   const cwd = await folderWith({ "pawl.config.ts": configWith() });
-  const env = { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "sesame" };
+  const env = { DATABASE_URL: await emptyDatabase(), PAWL_ADMIN_TOKEN: "an-admin-of-the-test" };
   const running = await startPawl(["--port", "0"], { cwd, env });
-  await running.ask("PATCH /api/members/admin", "sesame", { roles: ["admin", "clerk"] });
-  const created = await running.ask("POST /api/tasks", "sesame", {
+  await running.ask("PATCH /api/members/admin", "an-admin-of-the-test", { roles: ["admin", "clerk"] });
+  const created = await running.ask("POST /api/tasks", "an-admin-of-the-test", {
     lifecycle: "letters",
     title: "Dear Sirs",
   });
   expect(created.body).toMatchObject({ lifecycle: "letters", status: "waiting" });
   const what = `POST /api/tasks/${String(created.body.id)}/transitions`;
-  expect((await running.ask(what, "sesame", { action: "read" })).body).toMatchObject({
+  expect((await running.ask(what, "an-admin-of-the-test", { action: "read" })).body).toMatchObject({
     task: { status: "read", assigned_to: "admin" },
   });
 });
@@ -118,6 +118,38 @@ const BAD: [name: string, args: string[], env: Record<string, string>, sentence:
   ],
   ["a sweep without a number", [], { PAWL_SWEEP_SECONDS: "often" }, 'PAWL_SWEEP_SECONDS is "often", not'],
   ["an origin that is none", [], { PAWL_CORS_ORIGINS: "example" }, 'PAWL_CORS_ORIGINS is ["example"], not'],
+  [
+    "an origin with a path",
+    [],
+    { PAWL_CORS_ORIGINS: "https://b.example, https://a.example/app" },
+    "; did you mean https://b.example,https://a.example?",
+  ],
+  [
+    "an origin without a protocol",
+    [],
+    { PAWL_CORS_ORIGINS: "a.example:8443" },
+    "; did you mean https://a.example:8443?",
+  ],
+  [
+    "an origin with a pattern",
+    [],
+    { PAWL_CORS_ORIGINS: "https://*.example" },
+    "not a list of origins like https://example.com, without paths.",
+  ],
+  [
+    "an address as allowed host",
+    [],
+    { PAWL_ALLOWED_HOSTS: "https://a.example/" },
+    "; did you mean a.example?",
+  ],
+  ...["short", "fifteen-letters", "sixteen letters, with spaces", "sixteen-letters-é"].map(
+    (token): (typeof BAD)[number] => [
+      `the admin token "${token}"`,
+      [],
+      { PAWL_ADMIN_TOKEN: token },
+      "PAWL_ADMIN_TOKEN must have 16 to 500 ASCII characters and no spaces",
+    ],
+  ),
   [
     "an allowed host with a port",
     [],
@@ -201,10 +233,10 @@ test("an unreachable direct address blocks neither start nor stop", async () => 
     DATABASE_URL: await emptyDatabase(),
     PAWL_DIRECT_URL: silent.url,
     PAWL_DATA: await scratchData(),
-    PAWL_ADMIN_TOKEN: "sesame",
+    PAWL_ADMIN_TOKEN: "an-admin-of-the-test",
   };
   const running = await startPawl(["--port", "0"], { env });
-  expect((await running.ask("GET /api/me", "sesame")).status).toBe(200);
+  expect((await running.ask("GET /api/me", "an-admin-of-the-test")).status).toBe(200);
   await expect.poll(() => running.log()).toContain("LISTEN failed; falling back to polling");
   // LISTEN is retried.
   await silent.connected();
@@ -337,24 +369,27 @@ test("orgs create creates an org with its admin; the same id again is refused", 
 test("the maximum request timeout is accepted", async () => {
   const env = {
     DATABASE_URL: await emptyDatabase(),
-    PAWL_ADMIN_TOKEN: "sesame",
+    PAWL_ADMIN_TOKEN: "an-admin-of-the-test",
     PAWL_REQUEST_TIMEOUT_SECONDS: "3600",
     PAWL_DATA: await scratchData(),
   };
   const running = await startPawl(["--port", "0"], { env });
-  expect((await running.ask("GET /api/me", "sesame")).status).toBe(200);
+  expect((await running.ask("GET /api/me", "an-admin-of-the-test")).status).toBe(200);
   expect(await running.stop()).toBe(0);
 });
 
 test("the first signal lets running requests finish; a second one ends the process at once", async () => {
   const env = {
     DATABASE_URL: await emptyDatabase(),
-    PAWL_ADMIN_TOKEN: "sesame",
+    PAWL_ADMIN_TOKEN: "an-admin-of-the-test",
     PAWL_DATA: await scratchData(),
   };
   const running = await startPawl(["--port", "0"], { env });
-  await running.ask("PATCH /api/members/admin", "sesame", { roles: ["admin", "worker"] });
-  const waiting = running.ask("POST /api/claims", "sesame", { lifecycle: "code", wait_seconds: 60 });
+  await running.ask("PATCH /api/members/admin", "an-admin-of-the-test", { roles: ["admin", "worker"] });
+  const waiting = running.ask("POST /api/claims", "an-admin-of-the-test", {
+    lifecycle: "code",
+    wait_seconds: 60,
+  });
   const { hostname, port } = new URL(running.address);
   const body = JSON.stringify({ lifecycle: "code", title: "Mend it" });
   const sendHalf = async () => {
@@ -362,12 +397,12 @@ test("the first signal lets running requests finish; a second one ends the proce
     socket.on("error", () => undefined);
     await once(socket, "connect");
     socket.write(
-      `POST /api/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sesame\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`,
+      `POST /api/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer an-admin-of-the-test\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`,
     );
     return socket;
   };
   const [finished] = [await sendHalf(), await sendHalf()];
-  const figures = async () => (await running.ask("GET /metrics", "sesame")).text;
+  const figures = async () => (await running.ask("GET /metrics", "an-admin-of-the-test")).text;
   await expect.poll(figures).toMatch(/pawl_batch_size_count\{[^}]*verb="claim"[^}]*\} [1-9]/);
   running.child.kill("SIGTERM");
   expect(outcomeOf(await waiting)).toBe("200");
@@ -384,19 +419,19 @@ test("the first signal lets running requests finish; a second one ends the proce
 test("the sweep runs at the configured interval", async () => {
   const env = {
     DATABASE_URL: await emptyDatabase(),
-    PAWL_ADMIN_TOKEN: "sesame",
+    PAWL_ADMIN_TOKEN: "an-admin-of-the-test",
     PAWL_SWEEP_SECONDS: "0.1",
     PAWL_DATA: await scratchData(),
   };
   const running = await startPawl(["--port", "0"], { env });
-  await running.ask("PATCH /api/members/admin", "sesame", { roles: ["admin", "agent"] });
+  await running.ask("PATCH /api/members/admin", "an-admin-of-the-test", { roles: ["admin", "agent"] });
   const settings = { board: { status_deadlines: { NEW: 0.005 } } };
-  await running.ask("PATCH /api/projects/main", "sesame", { settings });
+  await running.ask("PATCH /api/projects/main", "an-admin-of-the-test", { settings });
   const body = { lifecycle: "board", title: "Paint the shed", description: "x" };
-  const { body: task } = await running.ask("POST /api/tasks", "sesame", body);
+  const { body: task } = await running.ask("POST /api/tasks", "an-admin-of-the-test", body);
   let status: unknown = "NEW";
   while (status !== "STUCK")
-    status = (await running.ask(`GET /api/tasks/${String(task.id)}`, "sesame")).body.status;
+    status = (await running.ask(`GET /api/tasks/${String(task.id)}`, "an-admin-of-the-test")).body.status;
 });
 
 /** Returns ports that were free a moment ago. */

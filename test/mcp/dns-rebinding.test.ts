@@ -173,7 +173,7 @@ test("the SDK's client reaches the tools from a page of an origin that is listed
 test("PAWL_ALLOWED_HOSTS opens the tools under the server's public name", async () => {
   const env = {
     DATABASE_URL: await emptyDatabase(),
-    PAWL_ADMIN_TOKEN: "sesame",
+    PAWL_ADMIN_TOKEN: "an-admin-of-the-test",
     PAWL_ALLOWED_HOSTS: "Pawl.example, *.apps.example",
   };
   const { address: url } = await startPawl(["--host", "localhost", "--port", "0"], { env });
@@ -184,7 +184,7 @@ test("PAWL_ALLOWED_HOSTS opens the tools under the server's public name", async 
     params: { name: "list_tasks", arguments: {} },
   });
   const statusFor = async (host: string) => {
-    const { status, text } = await post({ host, authorization: "Bearer sesame" }, { body, url });
+    const { status, text } = await post({ host, authorization: "Bearer an-admin-of-the-test" }, { body, url });
     // The tool calls the server's own address, so it works under any allowed name.
     if (status === 200)
       expect(JSON.parse(text)).toMatchObject({ result: { structuredContent: { tasks: [] } } });

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../src/core/index.ts";
 import type { Reply } from "../http/test-server.ts";
 import type { RunningPawl } from "../http/running-pawl.ts";
 
-export const ADMIN = "open-sesame";
+export const ADMIN = "an-admin-of-the-test";
 
 /** A request with an idempotency key, and its first answer. */
 export type Sent = { what: string; token: string; body: JsonObject; answer: Reply };

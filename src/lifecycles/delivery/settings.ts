@@ -11,7 +11,8 @@ const secret = {
   default: null,
   secret: true,
 } as const;
-const address = z.url({ protocol: /^https?$/ });
+/** Paths are appended to it, which would end up in a query. */
+const address = z.url({ protocol: /^https?$/ }).refine((url) => !/[?#]/.test(url));
 
 /** Settings of `pawl delivery bot` and `pawl delivery worker`. */
 export const DELIVERY_SETTINGS = {
