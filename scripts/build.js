@@ -20,7 +20,7 @@ const SRC = join(ROOT, "src");
 const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
 // Threads start from .mjs files: plain JavaScript, so that they run the same from src and from dist.
 const ASSETS = /\.(sql|mjs)$/;
-const OUTPUTS = /\.(js|d\.ts)(\.map)?$/;
+const OUTPUTS = /\.(js|d\.ts)$/;
 /** Folders without a source of the same name: the bundler's, which it cleans itself, and the console's types. */
 const NOT_COMPILED = [`console${sep}`, `types${sep}`];
 
@@ -54,13 +54,14 @@ function emitConsoleTypes(folder) {
     writeFileSync(file, readFileSync(file, "utf8").replace(/^import "[^"]+\.css";\n/gm, ""));
 }
 
-/** Deletes outputs of removed sources, which the compiler leaves and the package would contain. */
+/** Deletes outputs of removed sources and source maps of earlier builds, which the compiler leaves and the package would contain. */
 function deleteStaleOutputs() {
   for (const file of filesIn(DIST).filter((name) => !NOT_COMPILED.some((start) => name.startsWith(start)))) {
     const source = join(SRC, file.replace(OUTPUTS, ""));
     const isStale = ASSETS.test(file)
       ? !existsSync(join(SRC, file))
-      : OUTPUTS.test(file) && ![".ts", ".tsx"].some((ending) => existsSync(source + ending));
+      : file.endsWith(".map") ||
+        (OUTPUTS.test(file) && ![".ts", ".tsx"].some((ending) => existsSync(source + ending)));
     if (isStale) rmSync(join(DIST, file));
   }
 }

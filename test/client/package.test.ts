@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -147,6 +148,29 @@ test("the installed package runs and finds all its imports", async () => {
   const { stdout } = await execute(process.execPath, args, { cwd: project });
   expect(stdout).toBe("true UNAVAILABLE function function\n");
 });
+
+test("the package has no source map without its sources", async () => {
+  const files = await readdir(join(project, "node_modules/pawl/dist"), {
+    recursive: true,
+    withFileTypes: true,
+  });
+  const withoutSources: string[] = [];
+  for (const { name, parentPath } of files) {
+    const file = join(parentPath, name);
+    if (/\.m?js$|\.css$/.test(name)) {
+      const [, map] =
+        /[#@] sourceMappingURL=(\S+\.map)\s*(\*\/\s*)?$/.exec(await readFile(file, "utf8")) ?? [];
+      if (map !== undefined && !existsSync(join(parentPath, map))) withoutSources.push(file);
+    } else if (name.endsWith(".map")) {
+      const { sources, sourcesContent = [] } = JSON.parse(await readFile(file, "utf8")) as SourceMap;
+      if (sourcesContent.length < sources.length) withoutSources.push(file);
+    }
+  }
+  expect(files.some(({ name }) => name === "bin.js")).toBe(true);
+  expect(withoutSources).toEqual([]);
+});
+
+type SourceMap = { sources: string[]; sourcesContent?: string[] };
 
 test("publint reports nothing about the package", async () => {
   const { messages, pkg } = await publint({ pkgDir: packed, strict: true, pack: false });
