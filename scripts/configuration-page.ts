@@ -11,7 +11,7 @@ flag, the environment variable, \`pawl.config.ts\`, the default. An empty variab
 is invalid, the server does not start, and the message names it and suggests the likely spelling.
 
 Settings that begin with the name of a lifecycle are used by that lifecycle only. Other programs use some of the same variables, such
-as \`STORAGE\`, so an invalid value in the environment does not stop the server: it is ignored, logged as a warning at the start, and
+as \`PAWL_DELIVERY_STORAGE\`, so an invalid value in the environment does not stop the server: it is ignored, logged as a warning at the start, and
 reported by \`pawl doctor\`. bot-actions then uses the default; \`pawl delivery bot\` and \`pawl delivery worker\` refuse to start and name
 the invalid value.
 `;

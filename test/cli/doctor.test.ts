@@ -67,12 +67,12 @@ const PROBLEMS: [InstallationReport, string, "notable" | "wrong", RegExp][] = [
       ...HEALTHY_REPORT,
       settings: {
         ...HEALTHY_REPORT.settings,
-        ignored: [{ lifecycle: "delivery", mistake: 'STORAGE is "s3"' }],
+        ignored: [{ lifecycle: "delivery", mistake: 'PAWL_DELIVERY_STORAGE is "s3"' }],
       },
     },
     "settings",
     "notable",
-    /STORAGE is "s3"; the value is ignored/,
+    /PAWL_DELIVERY_STORAGE is "s3"; the value is ignored/,
   ],
   [{ ...HEALTHY_REPORT, node: "20.18.3" }, "node", "wrong", /too old/],
   [

@@ -276,8 +276,8 @@ function spawnStart(env: Record<string, string>, cwd = tmpdir()) {
 
 test("an invalid setting of one lifecycle is reported and does not affect the others", async () => {
   const wrong = {
-    STORAGE: "s3",
-    TELEGRAM_BOT_TOKEN: "hunter2",
+    PAWL_DELIVERY_STORAGE: "s3",
+    PAWL_TELEGRAM_BOT_TOKEN: "hunter2",
     PAWL_DELIVERY_LANGUAGE: "xx",
     BOT_ACTION_MAX_PROCESSING_HOURS: "long",
   };
@@ -289,8 +289,8 @@ test("an invalid setting of one lifecycle is reported and does not affect the ot
   const worker = await pawl(["delivery", "worker"], { env });
   expect(worker).toMatchObject({ code: 1, stdout: "" });
   for (const report of [running.log(), doctor.stdout, worker.stderr]) {
-    expect(report.replaceAll('\\"', '"')).toContain('STORAGE is "s3", not one of local, yandex-disk');
-    expect(report).toContain("TELEGRAM_BOT_TOKEN is not a token");
+    expect(report.replaceAll('\\"', '"')).toContain('PAWL_DELIVERY_STORAGE is "s3", not one of local, yandex-disk');
+    expect(report).toContain("PAWL_TELEGRAM_BOT_TOKEN is not a token");
     expect(report).toContain("PAWL_DELIVERY_LANGUAGE is");
     expect(report).not.toContain("hunter2");
   }

@@ -4,9 +4,9 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { day, invoice, openOffice } from "./office.ts";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const CHROMIUM = process.env.PAWL_CHROMIUM ?? "/usr/bin/chromium";
 const noBrowser = !existsSync(CHROMIUM);
-if (noBrowser) console.warn(`skipped: there is no browser at ${CHROMIUM}; set CHROMIUM to one`);
+if (noBrowser) console.warn(`skipped: there is no browser at ${CHROMIUM}; set PAWL_CHROMIUM to one`);
 
 describe.skipIf(noBrowser)("the screens in a browser", () => {
   let office: Awaited<ReturnType<typeof openOffice>>;

@@ -18,7 +18,7 @@ const address = z.url({ protocol: /^https?$/ }).refine((url) => !/[?#]/.test(url
 export const DELIVERY_SETTINGS = {
   telegramBotToken: {
     ...secret,
-    env: "TELEGRAM_BOT_TOKEN",
+    env: "PAWL_TELEGRAM_BOT_TOKEN",
     schema: z
       .string()
       .trim()
@@ -28,7 +28,7 @@ export const DELIVERY_SETTINGS = {
     description: "the bot's token, from @BotFather; for `pawl delivery bot` and `pawl delivery worker`",
   },
   telegramApiUrl: {
-    env: "TELEGRAM_API_URL",
+    env: "PAWL_TELEGRAM_API_URL",
     schema: address,
     default: "https://api.telegram.org",
     expected: "an address like http://127.0.0.1:8081",
@@ -36,14 +36,14 @@ export const DELIVERY_SETTINGS = {
       "the Bot API server; Telegram's own accepts files of up to 50 MB, one that you run up to 2 GB",
   },
   deliveryStorage: {
-    env: "STORAGE",
+    env: "PAWL_DELIVERY_STORAGE",
     schema: z.enum(STORAGES),
     default: "local",
     expected: `one of ${STORAGES.join(", ")}`,
     description: "where the files are: a folder of this machine, or Yandex Disk",
   },
   deliveryFolder: {
-    env: "STORAGE_FOLDER",
+    env: "PAWL_DELIVERY_FOLDER",
     schema: z.string().trim().min(1).nullable(),
     default: null,
     expected: "the path of a folder",
@@ -51,18 +51,18 @@ export const DELIVERY_SETTINGS = {
   },
   yandexToken: {
     ...secret,
-    env: "YANDEX_DISK_TOKEN",
+    env: "PAWL_YANDEX_DISK_TOKEN",
     expected: "an OAuth token",
     description: "the OAuth token for Yandex Disk",
   },
   yandexRefreshToken: {
     ...secret,
-    env: "YANDEX_DISK_REFRESH_TOKEN",
+    env: "PAWL_YANDEX_DISK_REFRESH_TOKEN",
     expected: "a refresh token",
     description: "used to get a new OAuth token when the old one has expired",
   },
   yandexClientId: {
-    env: "YANDEX_CLIENT_ID",
+    env: "PAWL_YANDEX_CLIENT_ID",
     schema: z.string().trim().min(1).nullable(),
     default: null,
     expected: "the id of an OAuth application",
@@ -70,19 +70,19 @@ export const DELIVERY_SETTINGS = {
   },
   yandexClientSecret: {
     ...secret,
-    env: "YANDEX_CLIENT_SECRET",
+    env: "PAWL_YANDEX_CLIENT_SECRET",
     expected: "the secret of an OAuth application",
     description: "the secret of that OAuth application",
   },
   yandexDiskUrl: {
-    env: "YANDEX_DISK_URL",
+    env: "PAWL_YANDEX_DISK_URL",
     schema: address,
     default: "https://cloud-api.yandex.net",
     expected: "an address like https://example.com",
     description: "the address of the REST API of Yandex Disk",
   },
   yandexOauthUrl: {
-    env: "YANDEX_OAUTH_URL",
+    env: "PAWL_YANDEX_OAUTH_URL",
     schema: address,
     default: "https://oauth.yandex.ru",
     expected: "an address like https://example.com",

@@ -204,7 +204,7 @@ test("Telegram's own Bot API server accepts 50 MB, other servers 2 GB; larger fi
     }
   };
   expect(refusal("https://api.telegram.org", 50 * 1024 * 1024)).toBeNull();
-  expect(refusal("https://api.telegram.org", 50 * 1024 * 1024 + 1)).toContain("TELEGRAM_API_URL");
+  expect(refusal("https://api.telegram.org", 50 * 1024 * 1024 + 1)).toContain("PAWL_TELEGRAM_API_URL");
   expect(refusal(telegram.url, 2 * 1024 ** 3)).toBeNull();
   expect(refusal(telegram.url, 2 * 1024 ** 3 + 1)).toContain("larger than 2 GB");
   await telegram.close();

@@ -27,10 +27,10 @@ afterAll(async () => {
 });
 
 const env = {
-  TELEGRAM_BOT_TOKEN: BOT_TOKEN,
-  TELEGRAM_API_URL: telegram.url,
-  STORAGE: "local",
-  STORAGE_FOLDER: join(folder, "library"),
+  PAWL_TELEGRAM_BOT_TOKEN: BOT_TOKEN,
+  PAWL_TELEGRAM_API_URL: telegram.url,
+  PAWL_DELIVERY_STORAGE: "local",
+  PAWL_DELIVERY_FOLDER: join(folder, "library"),
   PAWL_DELIVERY_ADMINS: "100",
 };
 
@@ -143,17 +143,17 @@ test("a webhook port that is in use is reported with a solution", async () => {
 });
 
 test.each([
-  ["no bot token", { TELEGRAM_BOT_TOKEN: "" }, "TELEGRAM_BOT_TOKEN is not set"],
-  ["a malformed bot token", { TELEGRAM_BOT_TOKEN: "hunter2" }, "TELEGRAM_BOT_TOKEN is not a token"],
+  ["no bot token", { PAWL_TELEGRAM_BOT_TOKEN: "" }, "PAWL_TELEGRAM_BOT_TOKEN is not set"],
+  ["a malformed bot token", { PAWL_TELEGRAM_BOT_TOKEN: "hunter2" }, "PAWL_TELEGRAM_BOT_TOKEN is not a token"],
   [
     "an unknown bot token",
-    { TELEGRAM_BOT_TOKEN: "1:unknown" },
-    "Telegram rejects the token in TELEGRAM_BOT_TOKEN",
+    { PAWL_TELEGRAM_BOT_TOKEN: "1:unknown" },
+    "Telegram rejects the token in PAWL_TELEGRAM_BOT_TOKEN",
   ],
-  ["no folder", { STORAGE_FOLDER: "" }, "STORAGE_FOLDER is not set"],
-  ["a missing folder", { STORAGE_FOLDER: "/nowhere" }, "the folder /nowhere does not exist"],
-  ["an unknown storage", { STORAGE: "dropbox" }, 'STORAGE is "dropbox", not one of local, yandex-disk'],
-  ["Yandex Disk without a token", { STORAGE: "yandex-disk" }, "YANDEX_DISK_TOKEN is not set"],
+  ["no folder", { PAWL_DELIVERY_FOLDER: "" }, "PAWL_DELIVERY_FOLDER is not set"],
+  ["a missing folder", { PAWL_DELIVERY_FOLDER: "/nowhere" }, "the folder /nowhere does not exist"],
+  ["an unknown storage", { PAWL_DELIVERY_STORAGE: "dropbox" }, 'PAWL_DELIVERY_STORAGE is "dropbox", not one of local, yandex-disk'],
+  ["Yandex Disk without a token", { PAWL_DELIVERY_STORAGE: "yandex-disk" }, "PAWL_YANDEX_DISK_TOKEN is not set"],
 ])("with %s it reports what to do, without secrets", async (_, wrong, words) => {
   const ran = await pawl(["delivery", "worker", "--data", data], { env: { ...env, ...wrong } });
   expect(ran).toMatchObject({ code: 1, stdout: "" });

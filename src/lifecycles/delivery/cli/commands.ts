@@ -177,7 +177,8 @@ function userTable(users: readonly DeliveryUser[], { out }: CliEnvironment): str
 
 const HELP = `
 Examples:
-  export TELEGRAM_BOT_TOKEN=… STORAGE=local STORAGE_FOLDER=./library PAWL_DELIVERY_ADMINS=<your Telegram id>
+  export PAWL_TELEGRAM_BOT_TOKEN=… PAWL_DELIVERY_ADMINS=<your Telegram id>
+  export PAWL_DELIVERY_FOLDER=./library
   pawl delivery bot                      run the bot
   pawl delivery worker --concurrency 4   deliver files, here or on other machines
   pawl delivery users --status PENDING   list users who wait for approval

@@ -122,7 +122,7 @@ function rethrow(error: unknown): never {
 }
 
 function tokenOf({ telegramBotToken }: DeliverySettings): string {
-  return telegramBotToken ?? missingSetting("TELEGRAM_BOT_TOKEN", "the bot's token from @BotFather");
+  return telegramBotToken ?? missingSetting("PAWL_TELEGRAM_BOT_TOKEN", "the bot's token from @BotFather");
 }
 
 /** Reports errors that a wrong setting causes. */
@@ -130,7 +130,7 @@ function throwConfigError(error: unknown): never {
   if (faultOf(error, "telegram").code === "BOT_TOKEN_INVALID")
     throw new PawlError(
       "INVALID_CONFIG",
-      "Telegram rejects the token in TELEGRAM_BOT_TOKEN. Check it with @BotFather.",
+      "Telegram rejects the token in PAWL_TELEGRAM_BOT_TOKEN. Check it with @BotFather.",
     );
   if (error instanceof GrammyError && error.method === "setWebhook")
     throw new PawlError("INVALID_CONFIG", `Telegram rejects PAWL_DELIVERY_WEBHOOK_URL: ${error.description}`);

@@ -49,7 +49,7 @@ export class Sender {
     const cloud = new URL(this.options.apiUrl).hostname === CLOUD_HOST;
     if (bytes <= (cloud ? CLOUD_LIMIT_BYTES : LIMIT_BYTES)) return;
     const detail = cloud
-      ? "the file is larger than 50 MB, the limit of Telegram's own Bot API server; run your own server and set TELEGRAM_API_URL"
+      ? "the file is larger than 50 MB, the limit of Telegram's own Bot API server; run your own server and set PAWL_TELEGRAM_API_URL"
       : "the file is larger than 2 GB";
     throw new DeliveryFault({ side: "telegram", description: "too large" }, { detail });
   }

@@ -11,14 +11,14 @@ export function openStorage(settings: DeliverySettings, store: TokenStore): Stor
   const { deliveryStorage, deliveryFolder, yandexToken } = settings;
   if (deliveryStorage === "local") {
     const folder =
-      deliveryFolder ?? missingSetting("STORAGE_FOLDER", "the path of the folder with the files");
+      deliveryFolder ?? missingSetting("PAWL_DELIVERY_FOLDER", "the path of the folder with the files");
     if (!existsSync(folder) || !statSync(folder).isDirectory())
-      throw new PawlError("INVALID_CONFIG", `STORAGE_FOLDER: the folder ${folder} does not exist.`);
+      throw new PawlError("INVALID_CONFIG", `PAWL_DELIVERY_FOLDER: the folder ${folder} does not exist.`);
     return localStorage(folder);
   }
   return yandexDisk(
     {
-      accessToken: yandexToken ?? missingSetting("YANDEX_DISK_TOKEN", "an OAuth token for Yandex Disk"),
+      accessToken: yandexToken ?? missingSetting("PAWL_YANDEX_DISK_TOKEN", "an OAuth token for Yandex Disk"),
       refreshToken: settings.yandexRefreshToken,
       clientId: settings.yandexClientId,
       clientSecret: settings.yandexClientSecret,

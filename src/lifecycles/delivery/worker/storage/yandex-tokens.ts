@@ -76,7 +76,7 @@ export class YandexTokens {
     const { clientId, clientSecret, oauthUrl } = this.account;
     if (refresh_token === "" || clientId === null || clientSecret === null)
       throw invalidToken(
-        "cannot be refreshed without YANDEX_DISK_REFRESH_TOKEN, YANDEX_CLIENT_ID and YANDEX_CLIENT_SECRET",
+        "cannot be refreshed without PAWL_YANDEX_DISK_REFRESH_TOKEN, PAWL_YANDEX_CLIENT_ID and PAWL_YANDEX_CLIENT_SECRET",
       );
     const limit = { ms: REFRESH_TIMEOUT_MS, side: "storage", signal: new AbortController().signal } as const;
     const { response, answer } = await withTimeLimit(limit, async (signal) => {
