@@ -70,6 +70,14 @@ complete -o default -F _pawl pawl
 `;
 }
 
+/** zsh runs an autoloaded file as the function itself, at the first Tab; a sourced file only defines the function. */
+const ZSH_END = `if [[ "$funcstack[1]" = _pawl ]]; then
+  _pawl "$@"
+else
+  compdef _pawl pawl
+fi
+`;
+
 function zsh(completions: Completion[]): string {
   const paths = completions
     .filter(({ path }) => path !== "")
@@ -83,8 +91,13 @@ function zsh(completions: Completion[]): string {
     ];
     return `    "${path}") words_=(${described.join(" ")}) ;;`;
   });
+  const choices = completions.flatMap(({ path, options }) =>
+    options
+      .filter(({ choices: some }) => some.length > 0)
+      .map((option) => `    "${path} ${option.flag}") compadd -- ${option.choices.join(" ")}; return ;;`),
+  );
   return `#compdef pawl
-# pawl completion for zsh: pawl completion zsh > "\${fpath[1]}/_pawl"
+# pawl completion for zsh: pawl completion zsh > "\${fpath[1]}/_pawl", or source <(pawl completion zsh)
 _pawl() {
   local path_="" word
   local -a words_
@@ -93,13 +106,15 @@ _pawl() {
 ${paths.join("\n")}
     esac
   done
+  case "$path_ \${words[CURRENT-1]}" in
+${choices.join("\n")}
+  esac
   case "$path_" in
 ${words.join("\n")}
   esac
   _describe "pawl" words_ || _files
 }
-compdef _pawl pawl
-`;
+${ZSH_END}`;
 }
 
 function fish(completions: Completion[]): string {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { EXIT, EXIT_MEANINGS } from "../../src/cli/exit-code.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import type { CliEnvironment } from "../../src/cli/cli-environment.ts";
@@ -40,6 +40,61 @@ test.skipIf(!has("bash")).each(LINES)("bash completes %j to %s", async (line, of
 COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _pawl; echo "\${COMPREPLY[@]}"`;
   expect((await execute("bash", ["-c", script])).stdout).toBe(`${offered}\n`);
 });
+
+/** Types a line, a Tab and Enter into a new interactive zsh, so the Tab is the first one of the shell. */
+const ZSH_AT_A_TERMINAL = String.raw`
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "source $FOLDER/setup.zsh"
+zpty -w -n shell "$LINE"$'\t\n'
+while zpty -r shell printed; do :; done`;
+
+const ZSH_SETUP = {
+  autoloaded: "fpath=($FOLDER $fpath)\nautoload -Uz compinit\ncompinit -u -D",
+  sourced: "autoload -Uz compinit\ncompinit -u -D\nsource $FOLDER/_pawl",
+};
+
+/** Runs instead of pawl, and ends the shell. */
+const RECORDER = 'pawl() { print -r -- "$@" > $FOLDER/ran; exit }';
+
+const TYPED: [line: string, completed: string][] = [
+  ["pawl tas", "tasks"],
+  ["pawl tasks l", "tasks list"],
+  ["pawl tasks list --st", "tasks list --status"],
+  ["pawl diagram board --format mer", "diagram board --format mermaid"],
+  ["pawl tokens rev", "tokens revoke"],
+];
+
+describe.skipIf(!has("zsh"))("zsh, with the completion", () => {
+  test.each(TYPED.flatMap((typed) => [["autoloaded", ...typed] as const, ["sourced", ...typed] as const]))(
+    "%s, completes %j to %j at the first Tab",
+    async (loaded, line, completed) => {
+      const { stdout } = await pawl(["completion", "zsh"]);
+      const setup = `${ZSH_SETUP[loaded]}\n${RECORDER}\n`;
+      const folder = await folderWith({ _pawl: stdout, "setup.zsh": setup });
+      const env = { PATH: process.env.PATH, FOLDER: folder, LINE: line };
+      await execute("zsh", ["-c", ZSH_AT_A_TERMINAL], { env });
+      expect((await readFile(join(folder, "ran"), "utf8")).trim()).toBe(completed);
+    },
+  );
+});
+
+test.skipIf(!has("fish")).each(LINES)("fish completes %j to %s", async (line, offered) => {
+  const { stdout } = await pawl(["completion", "fish"]);
+  const folder = await folderWith({ "pawl.fish": stdout });
+  const script = `source ${folder}/pawl.fish; complete -C '${line}'`;
+  const shown = (await execute("fish", ["--no-config", "-c", script])).stdout.trim().split("\n");
+  expect(
+    shown
+      .map((one) => one.split("\t")[0])
+      .sort()
+      .join(" "),
+  ).toBe(offered.split(" ").sort().join(" "));
+});
+
+for (const shell of ["zsh", "fish", "bash"])
+  if (!has(shell))
+    console.warn(`skipped: the completion for ${shell} is not tried, because it is not installed`);
 
 test("another shell is wrong usage", async () => {
   const { code, stderr } = await pawl(["completion", "cmd"]);
