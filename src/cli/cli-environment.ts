@@ -125,9 +125,9 @@ export type AgentServices = {
 };
 
 export type AgentSetupReport = {
-  member: { id: string; made: boolean };
+  member: { id: string; state: "added" | "exists" | "not added" };
   /** `path`: the file with the token. */
-  token: { path: string; made: boolean };
+  token: { path: string; state: "created" | "exists" | "not created" };
   files: { path: string; text: string; state: string; holds_token: boolean }[];
 };
 

@@ -36,19 +36,33 @@ export function setUpAgent(
 
 function setupText({ member, token, files }: AgentSetupReport, write: boolean): string {
   const lines = [
-    `Member ${member.id}: ${member.made ? "added" : "already exists"}.`,
-    `Token: ${token.made ? "created, stored" : "stored"} in ${token.path}.`,
+    `Member ${member.id}: ${MEMBER_TEXTS[member.state]}.`,
+    `Token: ${TOKEN_TEXTS[token.state]} in ${token.path}.`,
     ...files.flatMap(({ path, text, state }) =>
       write
         ? [`${path}: ${state === "as it was" ? "unchanged" : state}.`]
-        : ["", `${path}${state === "as it was" ? " (unchanged)" : ""}:`, "", text.trimEnd()],
+        : [
+            "",
+            `${path} ${state === "as it was" ? "already contains" : "would contain"}:`,
+            "",
+            text.trimEnd(),
+          ],
     ),
   ];
   const secret = files.find(({ holds_token }) => holds_token);
   if (secret) lines.push("", `${secret.path} contains the token: keep it out of version control.`);
   lines.push(
     "",
-    write ? "Restart the client to load its new tools." : "No file was written; use --write to write them.",
+    write
+      ? "Restart the client to load its new tools."
+      : "Nothing was changed. Add --write to do it: it adds the member, creates the token and writes the files.",
   );
   return lines.join("\n");
 }
+
+const MEMBER_TEXTS = { added: "added", exists: "already exists", "not added": "would be added" };
+const TOKEN_TEXTS = {
+  created: "created, stored",
+  exists: "stored",
+  "not created": "would be created and stored",
+};

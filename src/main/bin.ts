@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { WriteStream } from "node:tty";
+import { fileURLToPath } from "node:url";
 import * as zod from "zod";
 import { adminTokenFile } from "./admin-token-file.ts";
 import { agentServices } from "./agent-setup.ts";
@@ -94,6 +95,11 @@ const environment: CliEnvironment = {
   agents: agentServices({
     version,
     cwd: process.cwd(),
+    installation: {
+      node: process.execPath,
+      bin: fileURLToPath(import.meta.url),
+      root: fileURLToPath(new URL("../..", import.meta.url)),
+    },
     dataFolder: async ({ data }) => (await settingsOf(data)).data,
     // Lazy, because reading `process.stdin` opens the standard input.
     streams: () => ({ input: process.stdin, output: stdout }),

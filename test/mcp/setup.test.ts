@@ -2,12 +2,12 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { folderWith, pawl } from "../cli/pawl-process.ts";
 import { emptyDatabase, scratchData, startPawl } from "../http/running-pawl.ts";
-import { BUILT_PAWL } from "../support/built-pawl.ts";
+import { BUILT_PAWL, ROOT } from "../support/built-pawl.ts";
 
 const until = afterAll;
 const data = await scratchData({ until });
@@ -46,7 +46,7 @@ test("setup of claude writes the client's configuration, and changes nothing whe
   expect(first.stdout).toContain("Member claude: added.");
   expect(first.stdout).toContain("Token: created, stored in ");
   expect(JSON.parse(await text(cwd, ".mcp.json"))).toMatchObject({
-    mcpServers: { other: { command: "other" }, pawl: { command: "npx" } },
+    mcpServers: { other: { command: "other" }, pawl: { command: process.execPath } },
     more: 1,
   });
   const guide = await text(cwd, "AGENTS.md");
@@ -62,11 +62,36 @@ test("setup of claude writes the client's configuration, and changes nothing whe
   expect([await text(cwd, ".mcp.json"), await text(cwd, "AGENTS.md")]).toEqual([config, guide]);
   expect((await readFile(join(data, "agents/claude.token"), "utf8")).trim()).toBe(token);
 
-  // The arguments from the configuration, with this build instead of the package.
-  const { args } = await entryIn(cwd, ".mcp.json");
-  expect(args.slice(0, 2)).toEqual(["-y", "pawl"]);
-  const command = { command: process.execPath, args: [...BUILT_PAWL, ...args.slice(2)], cwd };
-  expect(await toolsBy(new StdioClientTransport(command))).toHaveLength(7);
+  // The project has no pawl of its own, so the configuration names this installation.
+  const { command, args } = await entryIn(cwd, ".mcp.json");
+  expect([command, ...args]).toEqual([
+    process.execPath,
+    ...BUILT_PAWL,
+    "mcp",
+    "--as",
+    "claude",
+    "--data",
+    data,
+  ]);
+  expect(await toolsBy(new StdioClientTransport({ command, args, cwd: "/" }))).toHaveLength(7);
+});
+
+test("the configuration of a project with pawl as a dependency still works after the project was moved", async () => {
+  const cwd = await folderWith({ "package.json": "{}" });
+  await mkdir(join(cwd, "node_modules/.bin"), { recursive: true });
+  await symlink(ROOT, join(cwd, "node_modules/pawl"), "junction");
+  await symlink("../pawl/dist/main/bin.js", join(cwd, "node_modules/.bin/pawl"));
+  const inside = join(cwd, "data");
+  await mkdir(inside);
+  await Promise.all(["address", "admin-token"].map((name) => cp(join(data, name), join(inside, name))));
+  const written = await pawl(["setup", "cursor", "--member", "mover", "--data", "data", "--write"], { cwd });
+  expect(written).toMatchObject({ code: 0, stderr: "" });
+  const { command, args } = await entryIn(cwd, ".cursor/mcp.json");
+  expect([command, ...args]).toEqual(["npx", "--no", "pawl", "mcp", "--as", "mover", "--data", "data"]);
+  const moved = join(cwd, "../", `${basename(cwd)}-moved`);
+  await rename(cwd, moved);
+  onTestFinished(() => rename(moved, cwd));
+  expect(await toolsBy(new StdioClientTransport({ command, args, cwd: moved }))).toHaveLength(7);
 });
 
 test("an outdated section is updated in place", async () => {
@@ -77,31 +102,56 @@ test("an outdated section is updated in place", async () => {
   const guide = await text(cwd, "AGENTS.md");
   expect(guide).toMatch(/^Before\n<!-- pawl:begin -->\n## Tasks\n[^]*<!-- pawl:end -->\nAfter\n$/);
   expect(guide).not.toContain("old words");
-  expect(await entryIn(cwd, ".cursor/mcp.json")).toMatchObject({ command: "npx" });
+  expect(await entryIn(cwd, ".cursor/mcp.json")).toMatchObject({ command: process.execPath });
 });
 
 test("codex gets one section in TOML", async () => {
   const cwd = await folderWith({});
   await setUp(cwd, "codex", "--write");
   const config = await text(cwd, ".codex/config.toml");
-  expect(config).toMatch(/^# pawl:begin\n\[mcp_servers\.pawl\]\ncommand = "npx"\nargs = \["-y","pawl","mcp"/);
+  const start = ["# pawl:begin", "[mcp_servers.pawl]", `command = "${process.execPath}"`, "args = ["].join(
+    "\n",
+  );
+  expect(config.slice(0, start.length)).toBe(start);
   await writeFile(join(cwd, ".codex/config.toml"), `model = "x"\n\n${config}`);
   await setUp(cwd, "codex", "--write");
   expect(await text(cwd, ".codex/config.toml")).toBe(`model = "x"\n\n${config}`);
 });
 
-test("without --write nothing is written, and the printed HTTP configuration works", async () => {
+test.each([[[]], [["--http"]], [["--print"]], [["--json"]]])(
+  "without --write, setup with %j changes nothing, and prints what it would do",
+  async (flags) => {
+    const cwd = await folderWith({ "AGENTS.md": "# House rules\n" });
+    const state = async () => ({
+      files: [await readdir(cwd), await readdir(data, { recursive: true }), await text(cwd, "AGENTS.md")],
+      members: (await server.ask("GET /api/members", admin)).body,
+    });
+    const before = await state();
+    const { code, stdout, stderr } = await setUp(cwd, "claude", "--member", "planned", ...flags);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(await state()).toEqual(before);
+    if (flags[0] === "--json") {
+      expect(JSON.parse(stdout)).toMatchObject({
+        member: { id: "planned", state: "not added" },
+        token: { state: "not created" },
+        files: [
+          { path: ".mcp.json", state: "not written" },
+          { path: "AGENTS.md", state: "not written" },
+        ],
+      });
+      return;
+    }
+    expect(stdout).toContain("Member planned: would be added.\nToken: would be created and stored in ");
+    expect(stdout).toContain("\n.mcp.json would contain:\n\n{");
+    expect(stdout).toMatch(/\nNothing was changed\. Add --write to do it.*\n$/);
+    if (flags[0] === "--http") expect(stdout).toContain("Bearer <the token of planned>");
+  },
+);
+
+test("the written HTTP configuration works", async () => {
   const cwd = await folderWith({});
-  const { code, stdout } = await setUp(cwd, "generic", "--http", "--json");
-  expect(code).toBe(0);
-  const { files } = JSON.parse(stdout) as { files: { path: string; text: string; state: string }[] };
-  expect(files.map(({ path, state }) => [path, state])).toEqual([
-    ["mcp.json", "not written"],
-    ["AGENTS.md", "not written"],
-  ]);
-  await expect(text(cwd, "mcp.json")).rejects.toThrow("ENOENT");
-  const { mcpServers } = JSON.parse(files[0]!.text) as { mcpServers: { pawl: Entry } };
-  const { url, headers } = mcpServers.pawl;
+  expect(await setUp(cwd, "generic", "--http", "--write")).toMatchObject({ code: 0, stderr: "" });
+  const { url, headers } = await entryIn(cwd, "mcp.json");
   expect(url).toBe(`${server.address}/mcp`);
   const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
   expect(await toolsBy(transport as Transport)).toHaveLength(7);
@@ -109,11 +159,12 @@ test("without --write nothing is written, and the printed HTTP configuration wor
 
 test("an invalid stored token is replaced", async () => {
   const cwd = await folderWith({});
-  await setUp(cwd, "generic", "--member", "gamma");
+  await setUp(cwd, "generic", "--member", "gamma", "--write");
   const path = join(data, "agents/gamma.token");
   const before = await readFile(path, "utf8");
   await writeFile(path, "of-somebody-else\n");
-  expect((await setUp(cwd, "generic", "--member", "gamma")).stdout).toContain("Token: created, stored");
+  const again = await setUp(cwd, "generic", "--member", "gamma", "--write");
+  expect(again.stdout).toContain("Token: created, stored");
   expect(await readFile(path, "utf8")).not.toBe(before);
   const { body } = await server.ask("GET /api/members/gamma", admin);
   expect(body).toMatchObject({ kind: "agent", roles: ["agent"] });
@@ -134,6 +185,6 @@ test.each([
 
 test("mcp as a member that was never set up prints how to do it", async () => {
   const { code, stderr } = await pawl(["mcp", "--as", "nobody", "--data", data]);
-  expect(code).toBe(1);
-  expect(stderr).toContain("pawl setup generic --member nobody");
+  expect(code).toBe(4);
+  expect(stderr).toContain("pawl setup generic --member nobody --write");
 });

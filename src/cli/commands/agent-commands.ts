@@ -29,14 +29,16 @@ export const addAgentCommands: AddCommands = (program, environment, setExitCode)
   withServerOptions(program.command("setup"))
     .summary("connect an AI agent: add its member, token and configuration")
     .description(
-      "Adds a member for an agent, creates its token, and prints or writes the configuration of its client and a section of AGENTS.md. Run it again at any time: it changes only what differs. Needs an admin's token.",
+      "Connects an agent: with --write, it adds a member, creates its token, and writes the configuration of its client and a section of AGENTS.md. Without --write, it changes nothing and prints what it would do. Run it again at any time: it changes only what differs. Needs an admin's token.",
     )
     .addArgument(new Argument("<client>", "the agent's client").choices(AGENT_HOSTS))
     .option("--member <id>", "the member that the agent acts as (default: the client's name)")
     .option("--roles <roles>", "roles of a new member, separated by commas (default: agent)", commaSeparated)
     .option("--http", "connect over HTTP, with the token in the configuration")
-    .addOption(new Option("--write", "write the files").conflicts("print"))
-    .addOption(new Option("--print", "only print the contents of the files (default)"))
+    .addOption(
+      new Option("--write", "add the member, create the token and write the files").conflicts("print"),
+    )
+    .addOption(new Option("--print", "change nothing, and print what would be done (default)"))
     .addHelpText("after", formatHelp(SETUP_HELP, environment))
     .action(async (host: AgentHost, flags: SetUpFlags) => {
       setExitCode(await setUpAgent(environment, { host, ...flags }));
@@ -51,7 +53,7 @@ Examples:
 
 const SETUP_HELP = `
 Examples:
-  pawl setup claude              print .mcp.json and the section of AGENTS.md
-  pawl setup claude --write      write them
+  pawl setup claude              show what would be done, and change nothing
+  pawl setup claude --write      do it
   pawl setup cursor --member reviewer --write
-  pawl setup generic --http      print the configuration for an HTTP client`;
+  pawl setup generic --http --write   write the configuration of an HTTP client`;

@@ -21,13 +21,14 @@ export type SetUpOptions = {
     read: (path: string) => Promise<string | null>;
     write: (path: string, text: string, options: { secret: boolean }) => Promise<void>;
   };
-  /** Write the files; otherwise only return their contents. */
+  /** Otherwise nothing is changed, neither on the server nor in files: the report describes what would be done. */
   writes: boolean;
 };
 
 export type SetUpReport = {
-  member: { id: string; made: boolean };
-  token: { path: string; made: boolean };
+  member: { id: string; state: "added" | "exists" | "not added" };
+  /** `path`: the file with the token. */
+  token: { path: string; state: "created" | "exists" | "not created" };
   files: {
     path: string;
     text: string;
@@ -36,16 +37,16 @@ export type SetUpReport = {
   }[];
 };
 
-/** Sets up an agent: a member, a token, and the files by which its client finds Pawl. May be run again. */
+/** Sets up an agent: a member, a token, and the files by which its client finds Pawl. Can be repeated. */
 export async function setUpAgent(options: SetUpOptions): Promise<SetUpReport> {
   const { host, member, command, url, files, writes, token: store } = options;
   const config = CONFIG_FILES[host];
   // Checked first: a file that cannot be edited must not leave a token behind.
   const before = await files.read(config.path);
   config.edit({ command: "", args: [] })(before, config.path);
-  const memberCreated = await ensureMember(options);
+  const memberState = await ensureMember(options);
   const token = await ensureToken(options);
-  const reach = command ?? { url: url.replace(/\/+$/, ""), token: token.token };
+  const reach = command ?? { url: url.replace(/\/+$/, ""), token: token.token ?? `<the token of ${member}>` };
   const guide = await files.read(GUIDE_PATH);
   const wanted = [
     {
@@ -63,39 +64,52 @@ export async function setUpAgent(options: SetUpOptions): Promise<SetUpReport> {
     report.push({ path, text, state, holds_token });
   }
   return {
-    member: { id: member, made: memberCreated },
-    token: { path: store.path, made: token.created },
+    member: { id: member, state: memberState },
+    token: { path: store.path, state: token.state },
     files: report,
   };
 }
 
 const GUIDE_PATH = "AGENTS.md";
 
-async function ensureMember({ admin, member, roles }: SetUpOptions): Promise<boolean> {
+async function ensureMember({
+  admin,
+  member,
+  roles,
+  writes,
+}: SetUpOptions): Promise<SetUpReport["member"]["state"]> {
   try {
     await admin.getMember({ id: member });
-    return false;
+    return "exists";
   } catch (error) {
     if (!(error instanceof PawlProblem && error.status === 404)) throw error;
   }
+  if (!writes) return "not added";
   try {
     await admin.createMember({ id: member, name: member, kind: "agent", roles: [...roles] });
-    return true;
+    return "added";
   } catch (error) {
     // Another process has just created the member.
-    if (error instanceof PawlProblem && error.code === "ALREADY_EXISTS") return false;
+    if (error instanceof PawlProblem && error.code === "ALREADY_EXISTS") return "exists";
     throw error;
   }
 }
 
 /** Returns the stored token if it still belongs to the member, else a new one. */
-async function ensureToken({ admin, member, url, token: store }: SetUpOptions) {
+async function ensureToken({
+  admin,
+  member,
+  url,
+  token: store,
+  writes,
+}: SetUpOptions): Promise<{ token: string | null; state: SetUpReport["token"]["state"] }> {
   const before = await store.read();
   if (before !== null && (await memberOfToken(url, before)) === member)
-    return { token: before, created: false };
+    return { token: before, state: "exists" };
+  if (!writes) return { token: null, state: "not created" };
   const { token } = await admin.createToken({ id: member });
   await store.write(token);
-  return { token, created: true };
+  return { token, state: "created" };
 }
 
 /** null if the token was revoked. */
