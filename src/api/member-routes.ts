@@ -92,9 +92,10 @@ export const MEMBER_ROUTES = defineRoutes({
     method: "GET",
     path: "/api/members/{id}/tokens",
     group: "Members",
-    summary: "A member's valid tokens, newest first",
+    summary: "A member's tokens, newest first; default the valid ones",
     about: "The tokens themselves are not included: each is shown once, when it is created.",
     access: "admin",
+    query: z.object({ all: z.boolean().default(false).describe("include revoked and expired tokens") }),
     replies: {
       200: z.object({
         tokens: z.array(
@@ -106,6 +107,8 @@ export const MEMBER_ROUTES = defineRoutes({
               .nullable()
               .describe("the only thing it may be used for; null if it may do everything its member may"),
             expires_at: moment.nullable(),
+            revoked_at: moment.nullable(),
+            state: z.enum(["valid", "expired", "revoked"]),
           }),
         ),
       }),

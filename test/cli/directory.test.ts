@@ -35,6 +35,34 @@ test("a token works until it is revoked; then the error explains how to get a ne
   });
 });
 
+test("`tokens list` shows the tokens of one member or of all, never a token itself", async () => {
+  const first = await at.member("erin", "--roles", "agent");
+  const { id, token } = await at.ask<{ id: string; token: string }>("tokens create erin");
+  await at.ask("tokens create admin");
+  const lines = (await at.cli("tokens list erin")).stdout.trimEnd().split("\n");
+  expect(lines[0]).toMatch(/^id +member +state +created +expires +by +only for$/);
+  expect(lines[1]).toMatch(new RegExp(`^${id} +erin +valid +\\S+Z +admin$`));
+  expect(lines).toHaveLength(3);
+
+  await at.ask(["tokens", "revoke", id]);
+  type Listed = { tokens: { id: string; member: string; state: string; revoked_at: string | null }[] };
+  const valid = await at.ask<Listed>("tokens list erin");
+  expect(valid.tokens.map(({ state }) => state)).toEqual(["valid"]);
+  const all = await at.cli("tokens list erin --all --json");
+  expect((JSON.parse(all.stdout) as Listed).tokens).toMatchObject([
+    { id, state: "revoked", revoked_at: expect.stringMatching(/Z$/) as string },
+    { member: "erin", state: "valid", revoked_at: null, expires_at: null, created_by: "admin" },
+  ]);
+  for (const secret of [first, token]) expect(all.stdout).not.toContain(secret);
+  const everyone = await at.ask<Listed>("tokens list");
+  expect(everyone.tokens.map(({ member }) => member)).toEqual(expect.arrayContaining(["admin", "erin"]));
+
+  await at.ask("members change erin --no-active");
+  expect((await at.cli("tokens list erin")).stdout).toMatch(/ erin +inactive /);
+  await at.ask("members add frank");
+  expect((await at.cli("tokens list frank")).stdout).toBe("No tokens found.\n");
+});
+
 test("projects are added with their settings and listed", async () => {
   const settings = '{"board":{"status_deadlines":{"NEW":60}}}';
   expect(

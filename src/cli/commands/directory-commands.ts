@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import { resetAdmin } from "../admin-database.ts";
-import { addMember, changeMember, createToken, listMembers, revokeToken } from "../members.ts";
+import { addMember, changeMember, createToken, listMembers, listTokens, revokeToken } from "../members.ts";
 import type { MemberFlags } from "../members.ts";
 import { addProject, listProjects } from "../projects.ts";
 import type { ServerFlags } from "../cli-environment.ts";
@@ -75,9 +75,19 @@ function withMemberOptions(command: Command): Command {
 const addTokens: AddCommands = (program, environment, setExitCode) => {
   const tokens = program
     .command("tokens")
-    .summary("create and revoke tokens; replace the admin token")
+    .summary("list, create and revoke tokens; replace the admin token")
     .description("Manages the tokens that members authenticate with.")
     .addHelpText("after", formatHelp(TOKENS_HELP, environment));
+  withServerOptions(tokens.command("list"))
+    .summary("list tokens")
+    .description(
+      "Lists the valid tokens of a member, or of all members. The tokens themselves are not shown: each is printed once, when it is created.",
+    )
+    .argument("[member]", "only the tokens of this member")
+    .option("--all", "list revoked and expired tokens as well")
+    .action(async (member: string | undefined, options: object) => {
+      setExitCode(await listTokens(environment, { ...(member === undefined ? {} : { member }), ...options }));
+    });
   withServerOptions(tokens.command("create"))
     .summary("create a token for a member")
     .description("Creates a token for a member. The token is printed once; the server stores only its hash.")
@@ -138,6 +148,7 @@ Examples:
 
 const TOKENS_HELP = `
 Examples:
+  pawl tokens list bob
   pawl tokens create bob
   pawl tokens revoke 0199c2f4-6a1e-7c43-9d0b-3f9a21bc7d04
   pawl tokens reset-admin`;

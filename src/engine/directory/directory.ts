@@ -175,7 +175,11 @@ export class Directory {
   }
 
   /** Lists the valid tokens of a member. */
-  async tokens({ org_id, actor }: Caller, member_id: string): Promise<TokenRow[] | Refusal> {
+  async tokens(
+    { org_id, actor }: Caller,
+    member_id: string,
+    { all = false }: { all?: boolean } = {},
+  ): Promise<TokenRow[] | Refusal> {
     const forbidden = adminRefusal(actor);
     if (forbidden) return forbidden;
     if (!isStorable(member_id)) return noMember(member_id);
@@ -184,7 +188,7 @@ export class Directory {
       if (!member) return noMember(member_id);
       const beyond = reachRefusal(actor, member);
       if (beyond) return beyond;
-      const tokens = await listTokens(tx, org_id, member_id, MAX_TOKENS);
+      const tokens = await listTokens(tx, org_id, member_id, { limit: MAX_TOKENS, all });
       return tokens.map((token) => tokenShownTo(actor, token));
     });
   }

@@ -57,8 +57,13 @@ export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promis
 }
 
 const LIST_TOKENS = `
-  select t.id, t.created_by, t.created_at, t.confined_to, t.expires_at from pawl.token t
-  where t.org_id = $1 and t.member_id = $2 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+  select t.id, t.created_by, t.created_at, t.confined_to, t.expires_at, t.revoked_at, s.state
+  from pawl.token t
+  cross join lateral (select case
+    when t.revoked_at is not null then 'revoked'
+    when t.expires_at <= now() then 'expired'
+    else 'valid' end as state) s
+  where t.org_id = $1 and t.member_id = $2 and ($4::boolean or s.state = 'valid')
   order by t.created_at desc, t.id desc
   limit $3`;
 
@@ -69,11 +74,18 @@ export type TokenRow = {
   /** null: no limits. */
   confined_to: Confines | null;
   expires_at: Instant | null;
+  revoked_at: Instant | null;
+  state: "valid" | "expired" | "revoked";
 };
 
-/** Lists a member's tokens that are not revoked, newest first. */
-export function listTokens(tx: Tx, org_id: string, member_id: string, limit: number): Promise<TokenRow[]> {
-  return query<TokenRow>(tx, LIST_TOKENS, [org_id, member_id, limit]);
+/** Lists a member's tokens, newest first; by default only the valid ones. */
+export function listTokens(
+  tx: Tx,
+  org_id: string,
+  member_id: string,
+  { limit, all }: { limit: number; all: boolean },
+): Promise<TokenRow[]> {
+  return query<TokenRow>(tx, LIST_TOKENS, [org_id, member_id, limit, all]);
 }
 
 const FIND_HOLDER_OF = `

@@ -22,14 +22,15 @@ export function serveMembers(directory: Directory): RouteSet {
       const made = await directory.changeMember(caller, params.id, defined(change), { client_event_id });
       return isRefusal(made) ? made : answer(200, made.answer, { replayed: made.replayed });
     },
-    listTokens: async ({ caller, params }) => {
-      const tokens = await directory.tokens(caller, params.id);
+    listTokens: async ({ caller, params, query }) => {
+      const tokens = await directory.tokens(caller, params.id, query);
       if (isRefusal(tokens)) return tokens;
       return answer(200, {
-        tokens: tokens.map(({ created_at, expires_at, ...token }) => ({
+        tokens: tokens.map(({ created_at, expires_at, revoked_at, ...token }) => ({
           ...token,
           created_at: onWire(created_at),
           expires_at: onWireOrNull(expires_at),
+          revoked_at: onWireOrNull(revoked_at),
         })),
       });
     },
