@@ -103,5 +103,6 @@ export const OVERVIEW_ROUTES = defineRoutes({
       project_id: name.optional(),
     }),
     replies: { 200: overview },
+    refusals: ["NOT_FOUND"],
   },
 });

@@ -211,6 +211,7 @@ function readingRows<L extends Lifecycle, T extends z.ZodObject, Project extends
         cursor: z.uuid().optional().describe("`cursor` of the previous page"),
       }),
       replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
+      refusals: ["NOT_FOUND"],
     },
     get: {
       ...reads,

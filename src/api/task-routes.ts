@@ -154,6 +154,7 @@ export const TASK_ROUTES = defineRoutes({
         .describe("`cursor` of the previous page"),
     }),
     replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
+    refusals: ["NOT_FOUND"],
   },
   getTask: {
     method: "GET",
@@ -208,6 +209,7 @@ export const TASK_ROUTES = defineRoutes({
       limit: z.int().min(1).max(500).default(300),
     }),
     replies: { 200: graph },
+    refusals: ["NOT_FOUND"],
   },
   moveTask: {
     method: "POST",

@@ -13,7 +13,7 @@ export async function createOrg(
   const parsed = chosenId.safeParse(id);
   if (!parsed.success)
     throw new PawlError(
-      "INVALID_CONFIG",
+      "VALIDATION_ERROR",
       `The id ${JSON.stringify(id)} ${parsed.error.issues[0]?.message ?? ""}.`,
     );
   const token = await admin.createOrg(parsed.data, flags);

@@ -78,7 +78,10 @@ async function cliErrorFor(
       `There is no Pawl server at ${target.url} (${target.urlFrom}), although something answers.`,
       "Use the address that `pawl start` prints, without a path.",
     );
-  const hint = code === "VALIDATION_ERROR" ? "Correct the fields that are named." : next;
+  if (code === "VALIDATION_ERROR")
+    return cliError(EXIT.usage, detail, ...errorLines(params, detail), "Correct the fields that are named.");
+  // The generic next step is about the address of a request, which the command line has built.
+  const hint = code === "NOT_FOUND" ? "Check the name or id." : next;
   return cliError(EXIT.refused, detail, ...errorLines(params, detail), hint);
 }
 

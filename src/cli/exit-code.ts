@@ -7,8 +7,8 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   fine: "success",
   finding: "a check failed, or a lifecycle, configuration or database is invalid",
-  usage: "wrong usage: an unknown command, option, field or lifecycle",
-  refused: "the server refused: a rule, version conflict, invalid input, or not found",
+  usage: "wrong usage: an unknown command, option, field, lifecycle or status, or an invalid value",
+  refused: "refused: a rule, permission or version conflict; not found, or exists already",
   token: "the token is missing, unknown or revoked",
   server: "no server answers, or it is not a Pawl server of a compatible version",
 };

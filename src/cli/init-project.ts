@@ -10,7 +10,7 @@ const FILE = "pawl.config.ts";
 export async function initProject({ out, configHere, writeNew }: CliEnvironment): Promise<ExitCode> {
   const here = configHere();
   if (here !== null || !(await writeNew(FILE, FIRST_CONFIG)))
-    throw new CliError(EXIT.finding, `${here ?? FILE} already exists in this folder and was not changed.`, {
+    throw new CliError(EXIT.refused, `${here ?? FILE} already exists in this folder and was not changed.`, {
       hints: ["`pawl check` checks the lifecycles that it declares."],
       document: { code: "ALREADY_EXISTS", file: here ?? FILE },
     });

@@ -35,7 +35,13 @@ export function printError(
   }
   if (debug && error instanceof Error) err.write(`${error.stack ?? ""}\n${causeOf(error)}`);
   if (error instanceof CliError) return error.exitCode;
-  return error instanceof PawlError && error.code === "UNKNOWN_LIFECYCLE" ? EXIT.usage : EXIT.finding;
+  return error instanceof PawlError ? exitCodeOf(error) : EXIT.finding;
+}
+
+/** Gives an error of the engine the exit code that the same mistake has at a server. */
+function exitCodeOf({ code, params }: PawlError): ExitCode {
+  if (code === "UNKNOWN_LIFECYCLE" || code === "VALIDATION_ERROR" || "option" in params) return EXIT.usage;
+  return code === "NOT_FOUND" || code === "ALREADY_EXISTS" ? EXIT.refused : EXIT.finding;
 }
 
 /** True for PostgreSQL's error about a missing privilege. */
@@ -56,7 +62,7 @@ export function printUsageError(message: string, command: string, err: Screen): 
 }
 
 function problemText(error: PawlError, err: Screen): string {
-  const { next } = problemOf(error.code);
+  const next = error.code === "NOT_FOUND" ? "Check the name or id." : problemOf(error.code).next;
   const at =
     typeof error.params.at === "string" && !error.message.includes(error.params.at)
       ? ` (${error.params.at})`

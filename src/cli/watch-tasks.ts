@@ -29,6 +29,8 @@ export function watchTasks(environment: CliEnvironment, options: WatchOptions): 
     await client.getMe(undefined, { signal }).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
+    // A stream of a project that does not exist would stay silent forever.
+    if (options.project !== undefined) await client.getProject({ id: options.project });
     if (wantsLines || !isTty(out)) await printLines(client, environment, options, signal);
     else await showLive({ client, target, watching: options, environment, signal });
     return EXIT.fine;

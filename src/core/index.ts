@@ -59,7 +59,8 @@ export {
   TOO_DEEP,
 } from "./limits.ts";
 export { findTooDeep, findUnstorable, isStorable, shownErrors } from "./parse-fields.ts";
-export type { FieldError } from "./parse-fields.ts";
+export { fieldErrors } from "./field-errors.ts";
+export type { FieldError } from "./field-errors.ts";
 export { creationPermission, permissionOf, permissionRefusal } from "./permissions.ts";
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";
 export type { AnyProblemCode, Problem, ProblemCode } from "./problems.ts";

@@ -1,5 +1,7 @@
 import type { z } from "zod";
 import { refuse } from "./decision.ts";
+import { fieldErrors } from "./field-errors.ts";
+import type { FieldError } from "./field-errors.ts";
 import type { Refusal } from "./decision.ts";
 import { shorten } from "./truncate-text.ts";
 import { MAX_FREE_TEXT_LENGTH, MAX_JSON_DEPTH, MAX_NAME_LENGTH, TOO_DEEP } from "./limits.ts";
@@ -25,9 +27,7 @@ export function parseFields(
   if (schema === undefined) return { kind: "parsed", fields: {} };
   const result = schema.safeParse(sent);
   if (result.success) return { kind: "parsed", fields: result.data };
-  return invalid(
-    result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message })),
-  );
+  return invalid(fieldErrors(result.error.issues, sent));
 }
 
 export function invalid(errors: readonly FieldError[]): Refusal {
@@ -37,8 +37,6 @@ export function invalid(errors: readonly FieldError[]): Refusal {
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   return refuse("VALIDATION_ERROR", `${where}${first?.message ?? "invalid"}${more}`, { errors: shown });
 }
-
-export type FieldError = { path: string; message: string };
 
 const MAX_ERRORS = 100;
 const MAX_PATH_LENGTH = 200;

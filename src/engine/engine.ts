@@ -20,6 +20,8 @@ import type { Links } from "./read/links.ts";
 import type { EngineObserver, Swept } from "./observer.ts";
 import { readOverview } from "./read/overview.ts";
 import type { Overview, OverviewQuery } from "./read/overview.ts";
+import { unknownNameRefusal } from "./read/unknown-name.ts";
+import type { NamesInFilter } from "./read/unknown-name.ts";
 import { pruneOrg } from "./upkeep/prune.ts";
 import type { Pruned, PruneOptions } from "./upkeep/prune.ts";
 import { publicTask } from "./read/public-task.ts";
@@ -162,6 +164,11 @@ export class Engine {
   async list({ org_id, actor }: Caller, query: TaskQuery = {}): Promise<TaskPage> {
     const limit = pageSize(query.limit ?? 50);
     return this.transaction((tx) => listPage(this.registry, tx, { org_id, actor }, { ...query, limit }));
+  }
+
+  /** Refuses a filter by a lifecycle or status that does not exist; null if both exist. */
+  unknownName(filter: NamesInFilter): Promise<Refusal | null> {
+    return unknownNameRefusal(this.registry, (work) => this.transaction(work), filter);
   }
 
   /** Lists the journal of a task, oldest first. */

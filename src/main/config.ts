@@ -61,6 +61,7 @@ export async function loadConfig({ cwd, path, modules }: ConfigSource): Promise<
   if (!isFile(file)) {
     throw new PawlError("INVALID_CONFIG", `There is no configuration file ${displayPath(file, cwd)}.`, {
       file,
+      option: "--config",
     });
   }
   const { lifecycles, ...settings } = parseConfig(

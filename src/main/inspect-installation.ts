@@ -49,7 +49,7 @@ export async function verifyInstallation(
         "The database does not have this version's schema; `pawl doctor` shows the difference, and `pawl start` migrates it.",
       );
     const orgs = counted.filter(({ org_id }) => only === undefined || org_id === only);
-    if (orgs.length === 0) throw new PawlError("INVALID_CONFIG", `There is no org "${only ?? ""}".`);
+    if (orgs.length === 0) throw new PawlError("NOT_FOUND", `There is no org "${only ?? ""}".`);
     const all = orgs.reduce((sum, { tasks }) => sum + tasks, 0);
     const engine = new Engine(database.sql, plugins);
     const verified = [];

@@ -177,12 +177,14 @@ type Sources = {
 /** Resolves every setting from its first source, or throws INVALID_CONFIG with all mistakes. */
 export function resolveSettings(sources: Sources, plugins: readonly WithSettings[]): ResolvedSettings {
   const mistakes = misspeltVariables(sources.env, plugins);
+  let option: string | undefined;
   const ignored: IgnoredSetting[] = [];
   const resolve = (name: string, setting: Setting, lifecycle: string | null) => {
     const { source, value } = readSetting(name, setting, sources);
     const parsed = setting.schema.safeParse(value);
     if (parsed.success) return parsed.data;
     const mistake = mistakeIn(setting, source, value);
+    if (source === setting.flag) option = source;
     if (lifecycle !== null && source === setting.env) ignored.push({ lifecycle, mistake });
     else mistakes.push(mistake);
     return setting.default;
@@ -191,7 +193,7 @@ export function resolveSettings(sources: Sources, plugins: readonly WithSettings
   const values = plugins.map(({ lifecycle, settings }) =>
     mapSettings(settings, (name, setting) => resolve(name, setting, lifecycle.name)),
   );
-  if (mistakes.length > 0) throw invalid(mistakes);
+  if (mistakes.length > 0) throw invalid(mistakes, option);
   const resolved = Object.assign({}, ...values) as ResolvedSettings["plugins"];
   return { ...(own as Settings), plugins: resolved, ignored };
 }
@@ -273,10 +275,12 @@ export function refuseIgnored({ ignored }: ResolvedSettings, lifecycle: string):
   if (mistakes.length > 0) throw invalid(mistakes);
 }
 
-function invalid(mistakes: readonly string[]): PawlError {
+/** `option`: the option of the command line with an invalid value, if there is one. */
+function invalid(mistakes: readonly string[], option?: string): PawlError {
+  const params = option === undefined ? {} : { option };
   return mistakes.length === 1
-    ? new PawlError("INVALID_CONFIG", String(mistakes[0]))
-    : new PawlError("INVALID_CONFIG", `The configuration: ${mistakes.join("; ")}`, { mistakes });
+    ? new PawlError("INVALID_CONFIG", String(mistakes[0]), params)
+    : new PawlError("INVALID_CONFIG", `The configuration: ${mistakes.join("; ")}`, { mistakes, ...params });
 }
 
 function printable(value: unknown): string {

@@ -64,6 +64,7 @@ export {
   serve,
   serveTaskRoutes,
   stream,
+  projectRefusal,
 } from "../server/index.ts";
 export type {
   BodyCheck,

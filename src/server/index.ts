@@ -4,6 +4,7 @@ export type { ConsoleOptions } from "./ops/console-files.ts";
 export { Metrics } from "./ops/metrics.ts";
 export { defined } from "./routing/defined.ts";
 export { serveTaskRoutes } from "./routes/lifecycle-tasks.ts";
+export { projectRefusal } from "./routes/filter-refusals.ts";
 export { answer, serve, stream } from "./routing/route-set.ts";
 export type { BodyCheck, Call, RouteSet, Verb } from "./routing/route-set.ts";
 export { buildServer } from "./server.ts";

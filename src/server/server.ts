@@ -158,12 +158,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const sets = [
     serveLifecycles(lifecycles),
     serveConsolePlugins(options.console?.plugins ?? []),
-    serveTasks({ engine, own, log: app.log }),
+    serveTasks({ engine, directory, own, log: app.log }),
     serveClaims({ engine, pools }),
-    serveEvents(openFeed(taskFeed(engine))),
+    serveEvents(openFeed(taskFeed(engine)), engine),
     serveProjects(directory),
     serveMembers(directory),
-    serveOverview(engine),
+    serveOverview(engine, directory),
     serveSession(directory),
     ...(options.demo ? [serveDemo(options.demo)] : []),
   ].map((set) => ({ set }));

@@ -209,7 +209,7 @@ test("a mistake in a file that the configuration imports is reported with its lo
 test.each(["nowhere.ts", "."])("--config %s, which is not a file, is refused by name", async (path) => {
   const cwd = await folderWith({ "pawl.config.ts": NOTHING });
   const { code, stderr } = await pawl(["check", "--config", path], { cwd });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toMatch(/^pawl: There is no configuration file .+\.\n/);
 });
 

@@ -38,7 +38,7 @@ test("init writes a lifecycle that passes its check and compiles under strict, a
 test.each(["pawl.config.ts", "pawl.config.mjs"])("init does not change an existing %s", async (name) => {
   const cwd = await folderWith({ [name]: "export default {};" });
   expect(await pawl(["init"], { cwd })).toEqual({
-    code: 1,
+    code: 3,
     stdout: "",
     stderr: `pawl: ${name} already exists in this folder and was not changed.\n  \`pawl check\` checks the lifecycles that it declares.\n`,
   });

@@ -99,7 +99,7 @@ const REFUSALS: [name: string, args: string[], code: number, message: string][] 
     2,
     'There is no lifecycle "boad"; did you mean "board"?',
   ],
-  ["invalid input", ["tasks", "create", "board", "title=x"], 3, "title"],
+  ["invalid input", ["tasks", "create", "board", "title=x"], 2, "title"],
   ["a malformed id", ["tasks", "show", "xyz"], 2, '"xyz" is not a task id'],
   [
     "a part of an id that no task has",

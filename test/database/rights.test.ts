@@ -32,8 +32,12 @@ test("a role that only reads and writes the tables of a migrated schema starts a
   const body = { lifecycle: "board", title: "Paint the shed", description: "x" };
   const { body: task } = await server.ask("POST /api/tasks", "an-admin-of-the-test", body);
   const transition = `POST /api/tasks/${String(task.id)}/transitions`;
-  expect((await server.ask(transition, "an-admin-of-the-test", { action: "comment", comment: "hm" })).status).toBe(200);
-  const doctor = await pawl(["doctor"], { env: { ...env, PAWL_URL: server.address, PAWL_TOKEN: "an-admin-of-the-test" } });
+  expect(
+    (await server.ask(transition, "an-admin-of-the-test", { action: "comment", comment: "hm" })).status,
+  ).toBe(200);
+  const doctor = await pawl(["doctor"], {
+    env: { ...env, PAWL_URL: server.address, PAWL_TOKEN: "an-admin-of-the-test" },
+  });
   expect(doctor.stdout).toMatch(/^✓ migrations +all \d+ are applied$/m);
   expect(doctor.code).toBe(0);
   expect(server.log()).toBe("");

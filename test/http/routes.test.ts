@@ -121,6 +121,13 @@ const TABLE: Row[] = [
   ["nobody", "GET /api/tasks", undefined, "401 INVALID_TOKEN"],
   ["eve", "GET /api/tasks?lifecycle=board&status=NEW,DONE&assigned_to=me&q=shed&limit=2", undefined, "200"],
   ["eve", "GET /api/tasks?status=NEW&status=DONE&project_id=main", undefined, "200"],
+  ["eve", "GET /api/tasks?status=nosuch", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/tasks?status=NEW,nosuch", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/tasks?lifecycle=board&status=ready", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/tasks?lifecycle=bord", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/tasks?project_id=nowhere", undefined, "404 NOT_FOUND"],
+  ["out", "GET /api/tasks?project_id=main", undefined, "404 NOT_FOUND"],
+  ["eve", "GET /api/tasks?assigned_to=nosuch", undefined, "404 NOT_FOUND"],
   ["eve", "GET /api/tasks?limit=0", undefined, "422 VALIDATION_ERROR"],
   ["eve", "GET /api/tasks?limit=201", undefined, "422 VALIDATION_ERROR"],
   ["eve", "GET /api/tasks?limit=ten", undefined, "422 VALIDATION_ERROR"],
@@ -154,6 +161,8 @@ const TABLE: Row[] = [
   ["eve", "GET /api/graph", undefined, "200"],
   ["eve", "GET /api/graph?project_id=main&lifecycle=board&finished=false&limit=500", undefined, "200"],
   ["nobody", "GET /api/graph", undefined, "401 INVALID_TOKEN"],
+  ["eve", "GET /api/graph?lifecycle=bord", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/graph?project_id=nowhere", undefined, "404 NOT_FOUND"],
   ["eve", "GET /api/graph?limit=501", undefined, "422 VALIDATION_ERROR"],
   ["eve", "GET /api/graph?finished=perhaps", undefined, "422 VALIDATION_ERROR"],
 
@@ -295,7 +304,9 @@ const TABLE: Row[] = [
   ["ann", "DELETE /api/tokens/{token}", undefined, "403 FORBIDDEN"],
 
   ["eve", "GET /api/overview", undefined, "200"],
-  ["out", "GET /api/overview?window=week&lifecycle=board&project_id=main", undefined, "200"],
+  ["eve", "GET /api/overview?window=week&lifecycle=board&project_id=main", undefined, "200"],
+  ["out", "GET /api/overview?project_id=main", undefined, "404 NOT_FOUND"],
+  ["eve", "GET /api/overview?lifecycle=bord", undefined, "422 VALIDATION_ERROR"],
   ["nobody", "GET /api/overview", undefined, "401 INVALID_TOKEN"],
   ["eve", "GET /api/overview?window=year", undefined, "422 VALIDATION_ERROR"],
 

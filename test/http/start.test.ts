@@ -178,7 +178,7 @@ const BAD: [name: string, args: string[], env: Record<string, string>, sentence:
 
 test.each(BAD)("%s is reported, and nothing is started", async (_, args, env, sentence) => {
   const { code, stdout, stderr } = await pawl(["start", ...args], { env });
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect({ code, stdout }).toEqual({ code: args.length > 0 ? 2 : 1, stdout: "" });
   expect(stderr).toContain(sentence);
   expect(stderr).not.toContain("hunter2");
 });
@@ -289,7 +289,9 @@ test("an invalid setting of one lifecycle is reported and does not affect the ot
   const worker = await pawl(["delivery", "worker"], { env });
   expect(worker).toMatchObject({ code: 1, stdout: "" });
   for (const report of [running.log(), doctor.stdout, worker.stderr]) {
-    expect(report.replaceAll('\\"', '"')).toContain('PAWL_DELIVERY_STORAGE is "s3", not one of local, yandex-disk');
+    expect(report.replaceAll('\\"', '"')).toContain(
+      'PAWL_DELIVERY_STORAGE is "s3", not one of local, yandex-disk',
+    );
     expect(report).toContain("PAWL_TELEGRAM_BOT_TOKEN is not a token");
     expect(report).toContain("PAWL_DELIVERY_LANGUAGE is");
     expect(report).not.toContain("hunter2");

@@ -184,7 +184,10 @@ test("PAWL_ALLOWED_HOSTS opens the tools under the server's public name", async 
     params: { name: "list_tasks", arguments: {} },
   });
   const statusFor = async (host: string) => {
-    const { status, text } = await post({ host, authorization: "Bearer an-admin-of-the-test" }, { body, url });
+    const { status, text } = await post(
+      { host, authorization: "Bearer an-admin-of-the-test" },
+      { body, url },
+    );
     // The tool calls the server's own address, so it works under any allowed name.
     if (status === 200)
       expect(JSON.parse(text)).toMatchObject({ result: { structuredContent: { tasks: [] } } });

@@ -1,7 +1,7 @@
 import { eventOnWire, onWire } from "../../api/index.ts";
 import { truncateText, isRefusal, refuse } from "../../core/index.ts";
 import { isUuid } from "../../std/uuid.ts";
-import { answer, notFound, serve, serveTaskRoutes } from "../../plugin/index.ts";
+import { answer, notFound, projectRefusal, serve, serveTaskRoutes } from "../../plugin/index.ts";
 import type { Caller, Engine, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { FILE_ROUTES, JOBS, OPEN_STATUSES, STATUS_ROUTES, USER_ROUTES, WORK_ROUTES } from "./api.ts";
 import type { NoticeKind } from "./api.ts";
@@ -48,6 +48,8 @@ function serveJobs(host: RouteHost, service: DeliveryService): RouteSet {
       listDeliveryJobs: async ({ caller, query: { status, user_id, project_id, cursor, limit } }) => {
         const filter = { statuses: status ?? null, user_id: user_id ?? null, project_id: project_id ?? null };
         const jobs = await service.jobs(caller, { ...filter, before: cursor ?? null, limit: limit + 1 });
+        const unknown = jobs.length > 0 ? null : await projectRefusal(host.directory, caller, project_id);
+        if (unknown) return unknown;
         const shown = jobs.slice(0, limit);
         return answer(200, { jobs: shown, cursor: jobs.length > limit ? (shown.at(-1)?.id ?? null) : null });
       },

@@ -1,6 +1,6 @@
 import { isRefusal } from "../../core/index.ts";
 import type { JsonObject } from "../../core/index.ts";
-import { answer, serve, visibleProjects } from "../../plugin/index.ts";
+import { answer, projectRefusal, serve, visibleProjects } from "../../plugin/index.ts";
 import type { Directory, Engine, Project, RouteSet } from "../../plugin/index.ts";
 import { DEFECT_ROUTES, DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./api.ts";
 import type { PlannerPolicy } from "./api.ts";
@@ -14,7 +14,7 @@ import type { Defect } from "./sql/defects.ts";
 type Host = { engine: Engine; directory: Directory };
 
 /** Serves the routes of defects and fix-tasks. */
-export function serveDefects({ engine }: Host, tasks: PlannerService): RouteSet {
+export function serveDefects({ engine, directory }: Host, tasks: PlannerService): RouteSet {
   const service = new QualityService(engine);
   return serve(DEFECT_ROUTES, {
     reportDefect: async ({ caller, params, body: { client_event_id: _, ...input }, client_event_id }) => {
@@ -35,6 +35,8 @@ export function serveDefects({ engine }: Host, tasks: PlannerService): RouteSet 
     listDefects: async ({ caller, query: { project_id = null, ...query } }) => {
       const filter = { ...query, projects: visibleProjects(caller.actor, project_id) };
       const { rows, cursor } = await service.defects(caller, filter);
+      const unknown = rows.length > 0 ? null : await projectRefusal(directory, caller, project_id);
+      if (unknown) return unknown;
       return answer(200, { defects: rows.map(defectOnWire), cursor });
     },
     getDefect: async ({ caller, params }) => {
@@ -58,6 +60,8 @@ export function serveDeliverables({ engine, directory }: Host): RouteSet {
     listDeliverables: async ({ caller, query: { project_id = null, ...query } }) => {
       const filter = { ...query, projects: visibleProjects(caller.actor, project_id) };
       const { rows, cursor } = await service.deliverables(caller, filter);
+      const unknown = rows.length > 0 ? null : await projectRefusal(directory, caller, project_id);
+      if (unknown) return unknown;
       return answer(200, { deliverables: rows.map(deliverableOnWire), cursor });
     },
     getDeliverable: async ({ caller, params }) => {
@@ -115,6 +119,8 @@ export function serveShifts({ engine, directory }: Host): RouteSet {
     listShifts: async ({ caller, query: { project_id = null, ...query } }) => {
       const filter = { ...query, projects: visibleProjects(caller.actor, project_id) };
       const { rows, cursor } = await service.list(caller, filter);
+      const unknown = rows.length > 0 ? null : await projectRefusal(directory, caller, project_id);
+      if (unknown) return unknown;
       return answer(200, { shifts: rows.map(shiftOnWire), cursor });
     },
     getShift: async ({ caller, params }) => {

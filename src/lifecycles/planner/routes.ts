@@ -1,7 +1,7 @@
 import { isRefusal, refuse } from "../../core/index.ts";
-import type { JsonObject, Refusal } from "../../core/index.ts";
-import { answer, serve, serveTaskRoutes, visibleProjects } from "../../plugin/index.ts";
-import type { Caller, Call, Directory, PublicTask, RouteHost, RouteSet } from "../../plugin/index.ts";
+import type { JsonObject } from "../../core/index.ts";
+import { answer, projectRefusal, serve, serveTaskRoutes, visibleProjects } from "../../plugin/index.ts";
+import type { Caller, Call, PublicTask, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { CHANGE_ROUTES, HELP_ROUTES, POOL_ROUTES, TASKS } from "./api.ts";
 import type { PlannerData } from "./fields.ts";
 import { defectOnWire, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";
@@ -40,7 +40,8 @@ function serveTasks(host: RouteHost, service: PlannerService): RouteSet {
           assigned_to: assigned_to === "me" ? caller.actor.id : (assigned_to ?? null),
           text: q,
         });
-        return answer(200, { tasks: rows, cursor });
+        const unknown = rows.length > 0 ? null : await projectRefusal(host.directory, caller, project_id);
+        return unknown ?? answer(200, { tasks: rows, cursor });
       },
     },
   });
@@ -84,7 +85,7 @@ function servePool({ directory }: RouteHost, service: PlannerService): RouteSet 
       return isRefusal(transitions) ? transitions : answer(200, { transitions });
     },
     claimPlannerTask: async ({ caller, body, client_event_id }) => {
-      const unknown = await unknownProject(directory, caller, body.project_id);
+      const unknown = await projectRefusal(directory, caller, body.project_id);
       if (unknown) return unknown;
       const claimed = await service.claim(caller, body.project_id ?? null, client_event_id);
       if (isRefusal(claimed)) return claimed;
@@ -92,7 +93,7 @@ function servePool({ directory }: RouteHost, service: PlannerService): RouteSet 
       return answer(200, taken, { replayed });
     },
     getPlannerPool: async ({ caller, query: { project_id, cursor = null, limit } }) => {
-      const unknown = await unknownProject(directory, caller, project_id);
+      const unknown = await projectRefusal(directory, caller, project_id);
       if (unknown) return unknown;
       const pool = await service.pool(caller, project_id ?? null, { cursor, limit });
       return isRefusal(pool) ? pool : answer(200, { tasks: pool.rows, cursor: pool.cursor });
@@ -188,15 +189,4 @@ function madeOnWire(made: JsonObject) {
     ...(fixed ? { fix_task: taskOnWire(fixed.fix_task) } : {}),
     ...(defect ? { defect: defectOnWire(defect) } : {}),
   };
-}
-
-/** Refuses a project that the caller may not see; without a project, all visible ones are used. */
-async function unknownProject(
-  directory: Directory,
-  caller: Caller,
-  id: string | null | undefined,
-): Promise<Refusal | null> {
-  if (id == null) return null;
-  const project = await directory.project(caller, id);
-  return isRefusal(project) ? project : null;
 }

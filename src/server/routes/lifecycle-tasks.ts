@@ -19,6 +19,7 @@ import { answer } from "../routing/route-set.ts";
 import type { BodyCheck, Call, RouteSet, Verb } from "../routing/route-set.ts";
 import { assignee, createTasks, performRequest } from "./task-calls.ts";
 import type { SentCreation } from "./task-calls.ts";
+import { projectRefusal } from "./filter-refusals.ts";
 
 type Host = { engine: Engine; directory: Directory; pools: PoolWatch };
 
@@ -132,12 +133,15 @@ function verbsOf(
   return verbs as unknown as Record<TaskRouteKind, Verb>;
 }
 
-function readingVerbs({ engine, lifecycle, project, present, presentOne }: Context) {
+function readingVerbs({ engine, directory, lifecycle, project, present, presentOne }: Context) {
   return {
     list: async ({ caller, query }: ListCall) => {
       const { [project]: project_id, assigned_to, ...asked } = query;
       const filter = { ...asked, project_id, assigned_to: assignee(caller, assigned_to), lifecycle };
       const { tasks, cursor } = await engine.list(caller, defined(filter) as TaskQuery);
+      const unknown =
+        tasks.length > 0 ? null : await projectRefusal(directory, caller, project_id as string | undefined);
+      if (unknown) return unknown;
       return answer(200, { tasks: await present(tasks, { caller, replayed: false }), cursor });
     },
     get: async ({ caller, params: { id } }: TaskCall) => {

@@ -1,15 +1,19 @@
 import { onWire, onWireOrNull, OVERVIEW_ROUTES, OVERVIEW_WINDOWS } from "../../api/index.ts";
 import type { OverviewOnWire } from "../../api/index.ts";
 import type { Lifecycle } from "../../core/index.ts";
-import type { Engine, Overview } from "../../engine/index.ts";
+import type { Directory, Engine, Overview } from "../../engine/index.ts";
 import { defined } from "../routing/defined.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
+import { projectRefusal } from "./filter-refusals.ts";
 
 /** The overview of tasks and workers. */
-export function serveOverview(engine: Engine): RouteSet {
+export function serveOverview(engine: Engine, directory: Directory): RouteSet {
   return serve(OVERVIEW_ROUTES, {
     getOverview: async ({ caller, query: { window, ...scope } }) => {
+      const unknown =
+        (await engine.unknownName(scope)) ?? (await projectRefusal(directory, caller, scope.project_id));
+      if (unknown) return unknown;
       const { seconds, bucket_seconds } = OVERVIEW_WINDOWS[window];
       const times = { window_ms: seconds * 1_000, bucket_ms: bucket_seconds * 1_000 };
       const read = await engine.overview(caller, { ...times, ...defined(scope) });

@@ -8,7 +8,7 @@ import {
 } from "../../api/index.ts";
 import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { Engine, Links, Performed } from "../../engine/index.ts";
+import type { Directory, Engine, Links, Performed } from "../../engine/index.ts";
 import { defined } from "../routing/defined.ts";
 import {
   actionRefusal,
@@ -20,13 +20,14 @@ import { problemOfError } from "../routing/problem-reply.ts";
 import type { OwnProblems } from "../routing/problem-reply.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { BodyCheck, RouteSet, Verb } from "../routing/route-set.ts";
+import { memberRefusal, projectRefusal } from "./filter-refusals.ts";
 import { assignee, createTasks, performRequest } from "./task-calls.ts";
 
 type Log = { error(about: object, message: string): void };
-type TaskDeps = { engine: Engine; own: OwnProblems; log: Log };
+type TaskDeps = { engine: Engine; directory: Directory; own: OwnProblems; log: Log };
 
 /** Routes for tasks of every lifecycle. */
-export function serveTasks({ engine, own, log }: TaskDeps): RouteSet {
+export function serveTasks({ engine, directory, own, log }: TaskDeps): RouteSet {
   const { lifecycles } = engine.registry;
   return serve(
     TASK_ROUTES,
@@ -51,11 +52,19 @@ export function serveTasks({ engine, own, log }: TaskDeps): RouteSet {
         return answer(201, { tasks: made.tasks.map(taskOnWire) }, { replayed: made.replayed });
       },
       listTasks: async ({ caller, query }) => {
+        const wrongName = await engine.unknownName(query);
+        if (wrongName) return wrongName;
         const { tasks, cursor } = await engine.list(
           caller,
           defined({ ...query, assigned_to: assignee(caller, query.assigned_to) }),
         );
-        return answer(200, { tasks: tasks.map(taskOnWire), cursor });
+        // Only an empty list can be the result of a wrong project or member.
+        const unknown =
+          tasks.length > 0
+            ? null
+            : ((await projectRefusal(directory, caller, query.project_id)) ??
+              (await memberRefusal(directory, caller, assignee(caller, query.assigned_to))));
+        return unknown ?? answer(200, { tasks: tasks.map(taskOnWire), cursor });
       },
       getTask: async ({ caller, params: { id } }) => {
         const task = await engine.find(caller, id);
@@ -74,7 +83,10 @@ export function serveTasks({ engine, own, log }: TaskDeps): RouteSet {
         const links = await engine.links(caller, id);
         return isRefusal(links) ? links : answer(200, linksOnWire(links));
       },
-      getGraph: async ({ caller, query }) => answer(200, await engine.graph(caller, defined(query))),
+      getGraph: async ({ caller, query }) =>
+        (await engine.unknownName(query)) ??
+        (await projectRefusal(directory, caller, query.project_id)) ??
+        answer(200, await engine.graph(caller, defined(query))),
       moveTask: async ({ caller, params: { id }, body, client_event_id, expected_row_version }) => {
         const request = performRequest(id, body, { client_event_id, expected_row_version });
         const done = await engine.perform(caller, request);
@@ -93,7 +105,7 @@ export function serveTasks({ engine, own, log }: TaskDeps): RouteSet {
 }
 
 /** Performs each action on its own: a refused one does not undo the others. */
-function moveAll({ engine, own, log }: TaskDeps): Verb<typeof TASK_ROUTES.moveTasks> {
+function moveAll({ engine, own, log }: Omit<TaskDeps, "directory">): Verb<typeof TASK_ROUTES.moveTasks> {
   return async ({ caller, body, client_event_id: key }) => {
     const requests = body.map((asked, index) => {
       const { client_event_id = null, expected_row_version = null } = asked;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { clientEventId } from "../../api/index.ts";
 import type { Route } from "../../api/index.ts";
-import { isStorable, problemOf, refuse, shownErrors } from "../../core/index.ts";
+import { fieldErrors, isStorable, problemOf, refuse, shownErrors } from "../../core/index.ts";
 import type { FieldError as Mistake, JsonObject, Refusal } from "../../core/index.ts";
 import type { OwnProblems } from "./problem-reply.ts";
 
@@ -55,7 +55,7 @@ function invalidRequest(errors: readonly Mistake[]): Refusal {
 function parse(schema: z.ZodType, sent: unknown, mistakes: Mistake[]): unknown {
   const parsed = schema.safeParse(sent);
   if (parsed.success) return parsed.data;
-  for (const { path, message } of parsed.error.issues) mistakes.push({ path: path.join("."), message });
+  mistakes.push(...fieldErrors(parsed.error.issues, sent));
   return undefined;
 }
 

@@ -152,8 +152,16 @@ test.each([
   ],
   ["no folder", { PAWL_DELIVERY_FOLDER: "" }, "PAWL_DELIVERY_FOLDER is not set"],
   ["a missing folder", { PAWL_DELIVERY_FOLDER: "/nowhere" }, "the folder /nowhere does not exist"],
-  ["an unknown storage", { PAWL_DELIVERY_STORAGE: "dropbox" }, 'PAWL_DELIVERY_STORAGE is "dropbox", not one of local, yandex-disk'],
-  ["Yandex Disk without a token", { PAWL_DELIVERY_STORAGE: "yandex-disk" }, "PAWL_YANDEX_DISK_TOKEN is not set"],
+  [
+    "an unknown storage",
+    { PAWL_DELIVERY_STORAGE: "dropbox" },
+    'PAWL_DELIVERY_STORAGE is "dropbox", not one of local, yandex-disk',
+  ],
+  [
+    "Yandex Disk without a token",
+    { PAWL_DELIVERY_STORAGE: "yandex-disk" },
+    "PAWL_YANDEX_DISK_TOKEN is not set",
+  ],
 ])("with %s it reports what to do, without secrets", async (_, wrong, words) => {
   const ran = await pawl(["delivery", "worker", "--data", data], { env: { ...env, ...wrong } });
   expect(ran).toMatchObject({ code: 1, stdout: "" });

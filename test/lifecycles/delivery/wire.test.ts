@@ -53,6 +53,7 @@ const TABLE: Row[] = [
   ["anonymous", `POST ${jobs}`, { ...tapBody, request_nonce: "n3" }, "401 INVALID_TOKEN"],
   ["viewer", `GET ${jobs}?status=QUEUED,FAILED&user_id=1&limit=1`, undefined, "200"],
   ["viewer", `GET ${jobs}?status=LOST`, undefined, "422 VALIDATION_ERROR"],
+  ["viewer", `GET ${jobs}?project_id=nowhere`, undefined, "404 NOT_FOUND"],
   ["viewer", `GET ${jobs}/{job}`, undefined, "200"],
   ["out", `GET ${jobs}/{job}`, undefined, "404 TASK_NOT_FOUND"],
   ["viewer", `GET ${jobs}/no-uuid`, undefined, "404 TASK_NOT_FOUND"],

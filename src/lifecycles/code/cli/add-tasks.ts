@@ -37,7 +37,7 @@ async function tasksOf(client: Client, options: AddOptions): Promise<FiledTask[]
   const { title, file } = options;
   if ((title === undefined) === (file === undefined))
     throw new CliError(EXIT.usage, "Give a title, or --file with a list of tasks.");
-  const after = await Promise.all((options.after ?? []).map((typed) => findTaskId(client, typed)));
+  const after = await Promise.all((options.after ?? []).map((typed) => existingTaskId(client, typed)));
   if (title !== undefined) {
     const { description, acceptance, priority = 0, maxAttempts, mayBeEmpty = false, onFailure } = options;
     return [
@@ -56,6 +56,12 @@ async function tasksOf(client: Client, options: AddOptions): Promise<FiledTask[]
   });
   // `--after` applies to every task of the file.
   return readTaskFile(name, text).map((task) => ({ ...task, blocked_by: [...task.blocked_by, ...after] }));
+}
+
+/** Refuses an unknown id by itself: within the request, it would be an invalid field. */
+async function existingTaskId(client: Client, typed: string): Promise<string> {
+  const { id } = await client.getTask({ id: await findTaskId(client, typed) });
+  return id;
 }
 
 function textOf(tasks: readonly CodeTask[]): string {

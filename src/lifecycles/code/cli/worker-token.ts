@@ -20,9 +20,9 @@ export async function workerToken(client: Client, place: Place, folder: string):
   const { token } = place;
   if (token !== null && roles.includes("worker")) return { token, revoke: () => Promise.resolve() };
   if (!roles.includes("admin"))
-    throw new CliError(EXIT.token, `"${id}" cannot claim tasks: the role worker is required.`, {
+    throw new CliError(EXIT.refused, `"${id}" cannot claim tasks: the role worker is required.`, {
       hints: [
-        "As an admin, create a worker: `pawl members create coder --kind worker --role worker`, then `pawl tokens create coder`.",
+        "As an admin, create a worker: `pawl members add coder --kind worker --roles worker`, then `pawl tokens create coder`.",
       ],
       document: { code: "FORBIDDEN" },
     });
