@@ -49,7 +49,7 @@ const EVENTS = 96;
 const EVENT_COUNT = 160;
 const CLOCK_MONOTONIC = 1;
 const TYPE_FD_READ = 1;
-/** Tells the event of the pipe from that of the clock. */
+/** Marks the event of the pipe; that of the clock has 0. */
 const PIPE_EVENT = 2n;
 /** With 0, the clock would expire before the pipe is polled. */
 const POLL_TIMEOUT_NS = 1_000_000n;
@@ -80,7 +80,7 @@ function pipeCheck(fd: number): () => boolean {
 
 /** Loads the module without its warning about being experimental, which would be printed to standard error. */
 function loadWasi() {
-  const { emitWarning } = process;
+  const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
     return process.getBuiltinModule("node:wasi");

@@ -1,13 +1,13 @@
-import { afterAll, describe, expect, test } from "vitest";
-import { scratchData } from "../http/running-pawl.ts";
+import { dirname } from "node:path";
+import { describe, expect, test } from "vitest";
 import { openCliAtServer } from "./cli-at-server.ts";
 import { folderWith } from "./pawl-process.ts";
 
 const at = await openCliAtServer();
 const task = await at.task("A task to act on");
 const NO_TASK = "019f0000-0000-7000-8000-000000000000";
-/** An empty folder, so that commands find neither a configuration nor a repository. */
-const cwd = await scratchData({ until: afterAll });
+/** A folder without a configuration, a repository or a server of its own. */
+const cwd = dirname(at.data);
 
 /** A valid line of every command that calls a server. */
 const AT_SERVER = [

@@ -6,7 +6,7 @@ const token = await server.member({ id: "ann", roles: ["agent"] });
 
 const detailOf = async (query: string) => {
   const { status, body } = await server.ask(`GET /api/tasks?${query}`, { token });
-  return `${status} ${String(body.detail ?? "fine")}`;
+  return status === 200 ? "200" : `${status} ${body.detail as string}`;
 };
 
 test.each([
@@ -15,8 +15,8 @@ test.each([
   ["lifecycle=bord", '422 There is no lifecycle "bord"; did you mean "board"?'],
   ["project_id=nowhere", '404 There is no project "nowhere".'],
   ["assigned_to=nosuch", '404 There is no member "nosuch".'],
-  ["status=DONE", "200 fine"],
-  ["lifecycle=code&status=completed&project_id=main&assigned_to=ann", "200 fine"],
+  ["status=DONE", "200"],
+  ["lifecycle=code&status=completed&project_id=main&assigned_to=ann", "200"],
 ])("a list of tasks by %s is answered with %s", async (query, expected) => {
   expect(await detailOf(query)).toBe(expected);
 });
@@ -31,8 +31,8 @@ test("a lifecycle that only another node or an earlier version declares can be n
   const definition = { statuses: [{ name: "lost" }, { name: "found" }] };
   await server.sql`insert into pawl.lifecycle (name, version, definition)
     values ('parcels', 1, ${JSON.stringify(definition)}::text::jsonb)`;
-  expect(await detailOf("lifecycle=parcels&status=lost")).toBe("200 fine");
-  expect(await detailOf("status=lost,DONE")).toBe("200 fine");
+  expect(await detailOf("lifecycle=parcels&status=lost")).toBe("200");
+  expect(await detailOf("status=lost,DONE")).toBe("200");
   expect(await detailOf("lifecycle=board&status=lost")).toMatch(
     /^422 The lifecycle "board" has no status "lost"/,
   );
