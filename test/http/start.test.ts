@@ -275,12 +275,12 @@ test("orgs create creates an org with its admin; the same id again is refused", 
   const created = await pawl(["orgs", "create", "acme", "--json"], { env });
   const { token } = JSON.parse(created.stdout) as { token: string };
   const again = await pawl(["orgs", "create", "acme"], { env });
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('The org "acme" already exists.')]);
+  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('The org "acme" already exists.')]);
   const running = await startPawl(["--port", "0"], { env });
   expect((await running.ask("GET /api/me", token)).body).toMatchObject({ org_id: "acme", id: "admin" });
   expect((await running.ask("GET /api/projects", token)).body.projects).toMatchObject([{ id: "main" }]);
   const none = await pawl(["tokens", "reset-admin", "--org", "nobody"], { env });
-  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('There is no org "nobody".')]);
+  expect([none.code, none.stderr]).toEqual([3, expect.stringContaining('There is no org "nobody".')]);
   const sql = connectDatabase(env.DATABASE_URL, { maxConnections: 1 });
   onTestFinished(() => sql.end());
   expect(await sql`select id from pawl.org order by id`).toEqual([{ id: "acme" }, { id: "main" }]);
