@@ -122,7 +122,8 @@ function frame(
     out.columns,
   );
   const events = recent.map((event) => eventText(event, tasks.get(event.task_id), out.columns, now()));
-  const room = Math.max(1, out.rows - 4 - (events.length === 0 ? 0 : events.length + 1));
+  // The lines above the tasks, the heads of the table, and one that stays free below.
+  const room = Math.max(1, out.rows - 5 - (events.length === 0 ? 0 : events.length + 1));
   const newest = [...tasks.values()].sort((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at));
   const rows = newest.slice(0, newest.length > room ? room - 1 : room);
   const hidden = newest.length - rows.length;

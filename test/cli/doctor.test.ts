@@ -208,11 +208,11 @@ test("verify finds no difference in intact data, and names a task that was tampe
 });
 
 test.each([
-  [["verify", "--org", "nobody"], 'There is no org "nobody".'],
-  [["verify", "--data", "/nonexistent/pawl"], "There is no database in /nonexistent/pawl yet."],
-])("pawl %j is refused with a sentence", async (args, message) => {
-  const env = args.includes("--org") ? database : {};
+  [["verify", "--org", "nobody"], 3, 'There is no org "nobody".'],
+  [["verify", "--data", "/nonexistent/pawl"], 1, "There is no database in /nonexistent/pawl yet."],
+] as const)("pawl %j is refused with the exit code %i and a sentence", async (args, exitCode, message) => {
+  const env = args[1] === "--org" ? database : {};
   const { code, stderr } = await pawl(args, { env });
-  expect(code).toBe(1);
+  expect(code).toBe(exitCode);
   expect(stderr).toContain(message);
 });
