@@ -35,9 +35,17 @@ export async function pawl(args: readonly string[], options: RunOptions = {}): P
   return ran;
 }
 
-/** Runs a Node program in a shell pipe to `head -1`; the exit code is the program's. */
-export async function firstLineOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<RunResult> {
-  const pipe = '"$@" | head -1; exit "${PIPESTATUS[0]}"';
+/**
+ * Runs a Node program in a shell pipe to `head -1`; the exit code is the program's. With `openUntil`, the pipe stays open until
+ * that file exists.
+ */
+export async function firstLineOf(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { openUntil = "/" }: { openUntil?: string } = {},
+): Promise<RunResult> {
+  const wait = `until [ -e '${openUntil}' ]; do sleep 0.1; done`;
+  const pipe = `"$@" | { head -1; ${wait}; }; exit "\${PIPESTATUS[0]}"`;
   const child = spawn("bash", ["-c", pipe, "bash", process.execPath, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "pipe"],

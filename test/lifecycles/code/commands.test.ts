@@ -232,15 +232,18 @@ describe("pawl code run", () => {
     const bench = await createTestRepository(server);
     const task = await bench.add("Take long");
     const script = await bench.agent(`echo "I take my time"; sleep 600`);
-    const upToOneLine = (args: readonly string[], token: string) =>
-      firstLineOf([...BUILT_PAWL, "code", ...args], {
-        ...gitEnvironment(),
-        PAWL_URL: server.url,
-        PAWL_TOKEN: token,
-      });
-    const runner = upToOneLine(run(bench, script, "--grace", "0"), server.admin);
+    const upToOneLine = (args: readonly string[], token: string, openUntil?: string) =>
+      firstLineOf(
+        [...BUILT_PAWL, "code", ...args],
+        { ...gitEnvironment(), PAWL_URL: server.url, PAWL_TOKEN: token },
+        openUntil === undefined ? {} : { openUntil },
+      );
+    // The run goes on until its log was read.
+    const wasRead = join(bench.folder, "log-was-read");
+    const runner = upToOneLine(run(bench, script, "--grace", "0"), server.admin, wasRead);
     const reader = upToOneLine(["log", task.id, "--follow"], server.lea);
     expect(await reader).toEqual({ code: 0, stdout: "I take my time\n", stderr: "" });
+    await writeFile(wasRead, "");
     expect(await runner).toMatchObject({ code: 0, stderr: "" });
     expect(await tokensLeft()).toEqual([]);
     expect(await server.getTask(task.id)).toMatchObject({ status: "ready", attempts: 0 });
