@@ -111,7 +111,7 @@ async function versionMismatch(
     EXIT.server,
     `The server at ${url} (${urlFrom}) is Pawl ${theirs} and this is Pawl ${version}; they differ in this request.`,
     {
-      hints: [`Use the command line of Pawl ${theirs}: \`npx pawl@${theirs}\`.`],
+      hints: [`Use the command line of Pawl ${theirs}, or Pawl ${version} for the server.`],
       document: { code: "OTHER_VERSION", server: theirs, command_line: version },
       cause,
     },
