@@ -12,7 +12,7 @@ import { connect } from "../../src/postgres/connect.ts";
 import type { Sql } from "../../src/postgres/connect.ts";
 import { testDatabases } from "../support/postgres.ts";
 
-const ADMIN = "the-admins-own";
+const ADMIN = "the-admins-own-token";
 
 type NodeOptions = {
   demo?: boolean;

@@ -24,6 +24,7 @@ test("every statement names its org, except those that list orgs or read no rows
   // Exceptions: declarations of lifecycles, the list of orgs with due work, and figures for the operator cover all orgs.
   const files = [
     "save-lifecycle.ts",
+    "read-lifecycles.ts",
     "find-stranded.ts",
     "count-tasks.ts",
     "notify-commits.ts",
