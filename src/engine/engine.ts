@@ -79,17 +79,17 @@ export class Engine {
   /** Notifies listeners after commits. */
   readonly commits = new Commits();
   private readonly sql: Sql;
-  private readonly patience: Timeouts;
+  private readonly timeouts: Timeouts;
   private readonly observer: EngineObserver | undefined;
   private readonly writer: Writer;
 
   constructor(sql: Sql, plugins: readonly EnginePlugin[], options: EngineOptions = {}) {
-    const { observer, defaults, ...patience } = options;
+    const { observer, defaults, ...timeouts } = options;
     this.sql = sql;
     this.observer = observer;
     this.registry = new LifecycleRegistry(plugins, defaults);
-    this.patience = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000, ...patience };
-    this.writer = new Writer(sql, this.patience, this.registry, this.commits, observer);
+    this.timeouts = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000, ...timeouts };
+    this.writer = new Writer(sql, this.timeouts, this.registry, this.commits, observer);
   }
 
   /** Creates tasks, all of them or none; they may name each other as blockers by `ref`. */
@@ -295,7 +295,7 @@ export class Engine {
   /** Runs a transaction of a plugin's own, with the engine's timeouts and retries. */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
-      return await transact(this.sql, this.patience, work);
+      return await transact(this.sql, this.timeouts, work);
     } catch (error) {
       if (!isUnstorable(error)) throw error;
       throw new PawlError("VALIDATION_ERROR", refusalOfData(error).detail, {}, { cause: error });

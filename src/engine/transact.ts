@@ -41,13 +41,13 @@ type InTransaction<T> = (tx: Tx, writes: SentWrites) => Promise<T>;
  */
 export async function transact<T>(
   sql: Sql,
-  patience: Timeouts,
+  timeouts: Timeouts,
   work: InTransaction<T>,
   onConnectionLost: () => void = () => undefined,
 ): Promise<T> {
-  const deadline = Date.now() + patience.retryTimeoutMs;
+  const deadline = Date.now() + timeouts.retryTimeoutMs;
   let [collisions, cuts] = [0, 0];
-  return retry(() => attempt(sql, patience, deadline, work), {
+  return retry(() => attempt(sql, timeouts, deadline, work), {
     delayAfter: (error) => {
       if (isCollision(error) && ++collisions <= MAX_COLLISIONS) return Math.random() * 5 * collisions;
       if (isCollision(error) || isOverload(error) || isEnded(error)) throw unavailable(error);
@@ -66,7 +66,7 @@ export function hasSettings(sql: Sql, { statementTimeoutMs }: Timeouts): boolean
 /** Runs the work once. Fails if no connection is free in time: all are busy, or the server accepts no more. */
 async function attempt<T>(
   sql: Sql,
-  patience: Timeouts,
+  timeouts: Timeouts,
   deadline: number,
   work: InTransaction<T>,
 ): Promise<T> {
@@ -78,7 +78,7 @@ async function attempt<T>(
     begin();
     const tx = new EngineTransaction(opened);
     const writes = new SentWrites(tx);
-    if (!hasSettings(sql, patience)) writes.send(localSettings(patience));
+    if (!hasSettings(sql, timeouts)) writes.send(localSettings(timeouts));
     const result = await work(tx, writes);
     // The commit is sent after the writes; PostgreSQL rolls back instead if one of them failed.
     const saved = writes.done();

@@ -78,7 +78,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     this.tasks = tasksOf<L>(lifecycle.name, client);
     this.moves = new MoveSender(tasksOf(lifecycle.name, client), this.end.signal);
     this.renewer = new LeaseRenewer(connection, mainThreadTimeoutMs, (error) => {
-      this.tell({ kind: "renewal_failed", error });
+      this.emit({ kind: "renewal_failed", error });
     });
     this.finished = this.claimLoop().then(
       () => this.stop(),
@@ -154,7 +154,7 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
       } catch (error) {
         if (this.isClosing()) return;
         if (!isTemporary(error)) throw error;
-        this.tell({ kind: "unreachable", error });
+        this.emit({ kind: "unreachable", error });
         await this.pause(retryDelayMs(failures++, { retryAfter: error.retryAfter }));
       }
     }
@@ -184,18 +184,16 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
 
   private enqueue(claimed: readonly ClaimedTask<L>[]): void {
     if (claimed.length === 0) return;
-    const { options, renewer: heart, moves } = this;
+    const { options, renewer, moves } = this;
     const emit = (event: WorkerEvent<L>) => {
-      this.tell(event);
+      this.emit(event);
     };
     const reached = () => {
       this.reached();
     };
-    this.tell({ kind: "claimed", tasks: claimed.map(withoutLease<L>) });
+    this.emit({ kind: "claimed", tasks: claimed.map(withoutLease<L>) });
     for (const task of claimed)
-      this.waiting.push(
-        new TaskRun({ options, moves, renewer: heart, emit: emit, reached, end: this.end.signal }, task),
-      );
+      this.waiting.push(new TaskRun({ options, moves, renewer, emit, reached, end: this.end.signal }, task));
     this.startRuns();
   }
 
@@ -233,11 +231,11 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
   private reached(): void {
     if (this.reachable) return;
     this.reachable = true;
-    this.tell({ kind: "reached" });
+    this.emit({ kind: "reached" });
   }
 
   /** Reports "unreachable" once until the server is back. An error of a listener must not stop the worker. */
-  private tell(event: WorkerEvent<L>): void {
+  private emit(event: WorkerEvent<L>): void {
     if (event.kind === "unreachable") {
       if (!this.reachable) return;
       this.reachable = false;

@@ -47,8 +47,8 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
 
   /** Runs the task and reports the result; never rejects. */
   async execute(): Promise<void> {
-    const { options, emit: tell } = this.context;
-    tell({ kind: "started", task: this.task });
+    const { options, emit } = this.context;
+    emit({ kind: "started", task: this.task });
     const overtime =
       options.timeoutMs === undefined
         ? undefined
@@ -65,12 +65,12 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
 
   /** Gives the task back, before or after it has run. */
   async giveBack(): Promise<void> {
-    const { options, emit: tell } = this.context;
+    const { options, emit } = this.context;
     const moves = options.release?.(this.task) ?? [{ action: "release" } as Move<L>];
     try {
       if (this.leaseTaken) throw leaseEnded();
       for (const move of moves) await this.report(move);
-      if (moves.length > 0) tell({ kind: "released", task: this.task });
+      if (moves.length > 0) emit({ kind: "released", task: this.task });
     } catch (error) {
       this.emitFailure(error);
     }
@@ -133,12 +133,12 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
   }
 
   private async conclude(outcome: { move: Move<L> | undefined } | { error: unknown }): Promise<void> {
-    const { emit: tell } = this.context;
+    const { emit } = this.context;
     if (this.leaseTaken) throw leaseEnded();
     if (!this.endedBy("lease")) await this.settleUnanswered();
     if ("move" in outcome) {
       const moved = outcome.move === undefined ? null : await this.reportOrFail(outcome.move);
-      if (moved !== "failed") tell({ kind: "finished", task: this.task, moved });
+      if (moved !== "failed") emit({ kind: "finished", task: this.task, moved });
       return;
     }
     if (this.endedBy("lease")) throw this.ending.signal.reason;
@@ -173,11 +173,11 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
   }
 
   private async fail(error: unknown): Promise<void> {
-    const { options, emit: tell } = this.context;
+    const { options, emit } = this.context;
     const failure = (options.classify ?? classify)(error);
     const moves = options.failed(failure, this.task) ?? [];
     for (const move of "action" in moves ? [moves] : moves) await this.report(move);
-    tell({ kind: "failed", task: this.task, failure });
+    emit({ kind: "failed", task: this.task, failure });
   }
 
   /** Performs an action during the run; stops waiting for the reply when the run is aborted. */
@@ -212,14 +212,14 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
 
   /** Sends a move until the server answers, always with the same key, so that it takes effect once. */
   private async send(sent: SentMove, waiting: AbortSignal): Promise<MovedOf<L>> {
-    const { moves, emit: tell, reached } = this.context;
+    const { moves, emit, reached } = this.context;
     const send = async () => {
       if (this.leaseTaken) throw leaseEnded();
       return (await moves.send(sent, waiting)) as MovedOf<L>;
     };
     try {
       const moved = await retryUntilAnswered(send, waiting, (error) => {
-        tell({ kind: "unreachable", error });
+        emit({ kind: "unreachable", error });
       });
       reached();
       this.task = moved.task;
@@ -261,10 +261,10 @@ export class TaskRun<L extends SomeLifecycle, Progress> {
   }
 
   private emitFailure(error: unknown): void {
-    const { emit: tell } = this.context;
+    const { emit } = this.context;
     const lost = this.endedBy("lease") || error instanceof RunEnded || error instanceof AbortIgnored;
-    if (!lost && error instanceof PawlProblem) tell({ kind: "refused", task: this.task, problem: error });
-    else tell({ kind: "lost", task: this.task, why: error instanceof Error ? error.message : String(error) });
+    if (!lost && error instanceof PawlProblem) emit({ kind: "refused", task: this.task, problem: error });
+    else emit({ kind: "lost", task: this.task, why: error instanceof Error ? error.message : String(error) });
   }
 }
 

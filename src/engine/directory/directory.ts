@@ -44,15 +44,15 @@ const AUTH_TIMEOUT_MS = 3_000;
 /** The members, projects and tokens of orgs. */
 export class Directory {
   private readonly sql: Sql;
-  private readonly patience: Timeouts;
+  private readonly timeouts: Timeouts;
   private readonly authTimeoutMs: number;
   private readonly lifecycles: ReadonlyMap<string, Lifecycle>;
   private readonly authenticator: Authenticator;
 
-  constructor(sql: Sql, lifecycles: readonly Lifecycle[], patience: Partial<Timeouts> = {}) {
+  constructor(sql: Sql, lifecycles: readonly Lifecycle[], timeouts: Partial<Timeouts> = {}) {
     this.sql = sql;
-    this.patience = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000, ...patience };
-    this.authTimeoutMs = patience.retryTimeoutMs ?? AUTH_TIMEOUT_MS;
+    this.timeouts = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000, ...timeouts };
+    this.authTimeoutMs = timeouts.retryTimeoutMs ?? AUTH_TIMEOUT_MS;
     this.authenticator = new Authenticator(sql, this.authTimeoutMs);
     this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
   }
@@ -174,7 +174,7 @@ export class Directory {
     return { id, token };
   }
 
-  /** Lists the valid tokens of a member. */
+  /** Lists the valid tokens of a member; with `all`, also the revoked and expired ones. */
   async tokens(
     { org_id, actor }: Caller,
     member_id: string,
@@ -292,7 +292,7 @@ export class Directory {
 
   private async transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
-      return await transact(this.sql, this.patience, work);
+      return await transact(this.sql, this.timeouts, work);
     } catch (error) {
       if (!isUnstorable(error)) throw error;
       throw new PawlError("VALIDATION_ERROR", refusalOfData(error).detail, { errors: [] }, { cause: error });

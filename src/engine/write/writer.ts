@@ -64,7 +64,7 @@ export type Within = { tx?: OpenTransaction | undefined; arrivals?: PoolArrivals
  */
 export class Writer {
   private readonly sql: Sql;
-  private readonly patience: Timeouts;
+  private readonly timeouts: Timeouts;
   private readonly registry: LifecycleRegistry;
   private readonly commits: Commits;
   private readonly observer: EngineObserver | undefined;
@@ -76,13 +76,13 @@ export class Writer {
 
   constructor(
     sql: Sql,
-    patience: Timeouts,
+    timeouts: Timeouts,
     registry: LifecycleRegistry,
     commits: Commits,
     observer?: EngineObserver,
   ) {
     this.sql = sql;
-    this.patience = patience;
+    this.timeouts = timeouts;
     this.registry = registry;
     this.commits = commits;
     this.observer = observer;
@@ -113,18 +113,18 @@ export class Writer {
       queue = new CommandQueue((attempts) => this.runBatch(org_id, attempts));
       this.queues.set(org_id, queue);
     }
-    return queue.add(commands, hasSettings(this.sql, this.patience) ? "optimistic" : "locked");
+    return queue.add(commands, hasSettings(this.sql, this.timeouts) ? "optimistic" : "locked");
   }
 
   /** Runs a read-only transaction. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return transact(this.sql, this.patience, work);
+    return transact(this.sql, this.timeouts, work);
   }
 
   /** Runs the engine's own work on tasks of an org in one transaction. */
   async unit<T>(org_id: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     const arrivals = new PoolArrivals();
-    const done = await transact(this.sql, this.patience, (tx, writes) =>
+    const done = await transact(this.sql, this.timeouts, (tx, writes) =>
       work(new UnitOfWork({ tx, writes, org_id, registry: this.registry, arrivals, makeTasksIn })),
     );
     this.commits.notify(org_id, "here", arrivals.list());
@@ -170,7 +170,7 @@ export class Writer {
           ? createOptimistically(cache, org_id, attempts as readonly CreateAttempt[], arrivals)
           : claimOptimistically(cache, org_id, attempts as readonly ClaimAttempt[], batch);
     try {
-      return await unlessLost(this.sql, this.patience, done);
+      return await unlessLost(this.sql, this.timeouts, done);
     } catch (error) {
       // After any error nothing is written, unless only the answer was lost. Retry with locks.
       const isLost = isConnectionLoss(error) || isUnavailable(error);
@@ -185,7 +185,7 @@ export class Writer {
       const entered = new PoolArrivals();
       const outcomes = await transact(
         this.sql,
-        this.patience,
+        this.timeouts,
         (tx, writes) => this.runInUnit({ tx, writes, org_id, arrivals: entered }, some, batch),
         () => {
           markUncertain(some, batch);
@@ -225,7 +225,7 @@ export class Writer {
   /** Retries a command whose row is locked, with backoff; fails after `retryTimeoutMs`. */
   private later({ waits, busySince }: Attempt<Command>): Retry | CommandFailed {
     const now = performance.now();
-    if (now - (busySince ?? now) > this.patience.retryTimeoutMs)
+    if (now - (busySince ?? now) > this.timeouts.retryTimeoutMs)
       return new CommandFailed(unavailable(new RowsBusy()));
     return new Retry({ busySince: busySince ?? now }, Math.min(2 ** waits, 100) * (0.5 + Math.random()));
   }
