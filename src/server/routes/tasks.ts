@@ -27,7 +27,8 @@ type Log = { error(about: object, message: string): void };
 type TaskDeps = { engine: Engine; directory: Directory; own: OwnProblems; log: Log };
 
 /** Routes for tasks of every lifecycle. */
-export function serveTasks({ engine, directory, own, log }: TaskDeps): RouteSet {
+export function serveTasks(deps: TaskDeps): RouteSet {
+  const { engine, directory } = deps;
   const { lifecycles } = engine.registry;
   return serve(
     TASK_ROUTES,
@@ -94,7 +95,7 @@ export function serveTasks({ engine, directory, own, log }: TaskDeps): RouteSet 
         const { task, replayed } = done;
         return answer(200, movedOnWire(done), { row_version: task.row_version, replayed });
       },
-      moveTasks: moveAll({ engine, own, log }),
+      moveTasks: moveAll(deps),
     },
     {
       createTask: ({ caller, body }) => creationRefusal(lifecycles, caller, body),
@@ -105,7 +106,7 @@ export function serveTasks({ engine, directory, own, log }: TaskDeps): RouteSet 
 }
 
 /** Performs each action on its own: a refused one does not undo the others. */
-function moveAll({ engine, own, log }: Omit<TaskDeps, "directory">): Verb<typeof TASK_ROUTES.moveTasks> {
+function moveAll({ engine, own, log }: TaskDeps): Verb<typeof TASK_ROUTES.moveTasks> {
   return async ({ caller, body, client_event_id: key }) => {
     const requests = body.map((asked, index) => {
       const { client_event_id = null, expected_row_version = null } = asked;
