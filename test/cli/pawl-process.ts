@@ -36,8 +36,8 @@ export async function pawl(args: readonly string[], options: RunOptions = {}): P
 }
 
 /**
- * Runs a Node program in a shell pipe to `head -1`; the exit code is the program's. With `openUntil`, the pipe stays open until
- * that file exists.
+ * Runs a Node program in a shell pipe to `head -1`; the exit code is the program's. The pipe stays open until the
+ * file `openUntil` exists; by default it is closed after the first line.
  */
 export async function firstLineOf(
   args: readonly string[],
