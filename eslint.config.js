@@ -1,7 +1,17 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "build/", "node_modules/", "coverage/", ".pawl/", "examples/invoices/"] },
+  {
+    ignores: [
+      "dist/",
+      "packages/client/dist/",
+      "build/",
+      "node_modules/",
+      "coverage/",
+      ".pawl/",
+      "examples/invoices/",
+    ],
+  },
   {
     files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -1,8 +1,9 @@
 import { openPawl } from "pawl";
 import type { Caller } from "pawl";
+import { board } from "pawl/lifecycles/board";
 
 // Starts PostgreSQL in .pawl, or uses the one that already runs there. Pass `url` to use your own PostgreSQL.
-const pawl = await openPawl({ data: ".pawl" });
+const pawl = await openPawl({ data: ".pawl", plugins: [board] });
 await pawl.createMember({ id: "ann", kind: "agent", roles: ["agent"] });
 await pawl.createMember({ id: "bob", kind: "agent", roles: ["agent"] });
 const [ann, bob] = [await pawl.as("ann"), await pawl.as("bob")];
@@ -25,7 +26,7 @@ if (Array.isArray(journal)) console.log(journal.map((event) => event.type).join(
 console.log(`${(await pawl.verify("main")).differences.length} differences between tasks and journals`);
 await pawl.close();
 
-async function act(what: string, caller: Caller, task_id: string, action: string): Promise<void> {
+async function act(what: string, caller: Caller, task_id: string, action: "claim" | "complete") {
   const done = await pawl.perform(caller, { task_id, action, comment: "on it" });
   console.log(`${what}: ${done.kind === "refused" ? done.code : done.task.status}`);
 }

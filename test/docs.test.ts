@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { configurationPage } from "../scripts/configuration-page.ts";
+import { grantScript } from "../src/engine/upkeep/grant-script.ts";
 
 const page = (name: string) => readFile(new URL(`../docs/${name}`, import.meta.url), "utf8");
 
@@ -53,4 +54,8 @@ test("the page about plugins names every file of the example", async () => {
     .filter((file) => /^(\w[\w.-]*|(src|ui|test|migrations)\/.+)$/.test(file) && !file.endsWith(".tgz"));
   expect(files.length).toBeGreaterThan(20);
   expect(files.filter((file) => !text.includes(`(../examples/invoices/${file})`))).toEqual([]);
+});
+
+test("the page about production shows the script of `pawl migrate --grant`", async () => {
+  expect(await page("production.md")).toContain(`\`\`\`sql\n${grantScript("pawl", "pawl_app")}\`\`\``);
 });

@@ -36,7 +36,7 @@ test("managers approve purchases of others, but not their own", async () => {
   const { default: config } = await import("../examples/purchase/pawl.config.ts");
   const databases = testDatabases(inject("postgresUrl"));
   const database = await databases.createDatabase();
-  const server = await startTestServer({ url: database.url, lifecycles: config.lifecycles ?? [] });
+  const server = await startTestServer({ url: database.url, plugins: config.lifecycles ?? [] });
   onTestFinished(async () => {
     await server.stop();
     await database.drop();

@@ -18,14 +18,14 @@ const file_id = fileIdOf("main", PATH);
 
 /** Opens a Pawl server with simulated storage and Telegram on loopback, which are as fast as this process can be. */
 export async function open({ url }: ContenderOptions): Promise<Contender> {
-  const pawl = await openPawl({ url, sweepSeconds: 1 });
+  const pawl = await openPawl({ url, plugins: PLUGINS, sweepSeconds: 1 });
   const { directory } = pawl;
   await directory.setAdminToken("main", TOKEN);
   const admins = await directory.members(caller);
   for (const { id } of admins.members)
     await directory.changeMember(caller, id, { roles: ["admin", "worker"] });
   const plugins = serverPlugins(PLUGINS, pluginSettings(PLUGINS));
-  const server = await buildServer({ engine: pawl, directory, version: "0.0.0", plugins });
+  const server = await buildServer({ engine: pawl.engine, directory, version: "0.0.0", plugins });
   const address = await server.listen({ host: "127.0.0.1", port: 0 });
   const [disk, telegram] = await Promise.all([openYandexDisk(), openBotApi()]);
   const post = async (path: string, body: object) => {
@@ -70,14 +70,14 @@ export async function open({ url }: ContenderOptions): Promise<Contender> {
         for (;;) {
           const task = await pawl.find(sql, id);
           if ("kind" in task) throw new Error(task.detail);
-          if (task.status === "FAILED" || task.attempt > 0)
-            throw new Error(JSON.stringify(task.data.last_error));
+          if (task.status === "FAILED" || task.attempt > 0) throw new Error(JSON.stringify(task.data));
           if (task.status === "DELIVERED") break;
           await pause(50);
         }
         const events = await pawl.events(sql, id);
         if ("kind" in events) throw new Error(events.detail);
-        const at = (action: string) => events.find((event) => event.action === action)?.created_at ?? 0;
+        const at = (action: string) =>
+          Date.parse(events.find((event) => event.action === action)?.created_at ?? "");
         const seconds = (at("deliver") - at("start_download")) / 1_000;
         const figures = sent(String(1_000 + round));
         await pawl.transaction((tx) =>

@@ -25,10 +25,10 @@ const AGENT = ["/bin/sh", "-c", 'echo done > "work-$PAWL_TASK_ID"'];
 /** Measures coding tasks from ready to merged, with an agent that does almost nothing, against the same git commands in a script. */
 export async function codeCycle(env: Environment): Promise<Report> {
   const { url } = await env.startPawl();
-  const pawl = await openPawl({ url, sweepSeconds: 0, reconcileSeconds: 0 });
+  const pawl = await openPawl({ url, plugins: PLUGINS, sweepSeconds: 0, reconcileSeconds: 0 });
   const { directory } = pawl;
   const server = await buildServer({
-    engine: pawl,
+    engine: pawl.engine,
     directory,
     version: "0.0.0",
     plugins: serverPlugins(PLUGINS, pluginSettings(PLUGINS)),

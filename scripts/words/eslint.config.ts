@@ -3,7 +3,17 @@ import tseslint from "typescript-eslint";
 import rule from "./rule.ts";
 
 export default [
-  { ignores: ["dist/", "build/", "node_modules/", "**/node_modules/", "coverage/", ".pawl/"] },
+  {
+    ignores: [
+      "dist/",
+      "packages/client/dist/",
+      "build/",
+      "node_modules/",
+      "**/node_modules/",
+      "coverage/",
+      ".pawl/",
+    ],
+  },
   {
     files: ["**/*.ts", "**/*.tsx", "**/*.js", "**/*.mjs"],
     languageOptions: { parser: tseslint.parser },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyObject, moment, name, once, text } from "./fields.ts";
+import { anyObject, moment, name, once, poolFields, text } from "./fields.ts";
 import { defineRoutes } from "./route.ts";
 import { task } from "./task.ts";
 
@@ -24,7 +24,7 @@ export const CLAIM_ROUTES = defineRoutes({
       lifecycle: name,
       limit: z.int().min(1).max(1000).default(1),
       project_id: name.nullish(),
-      filter: z.strictObject({ least_priority: z.int().optional() }).nullish(),
+      filter: z.strictObject({ least_priority: z.int().optional(), fields: poolFields }).nullish(),
       comment: text.nullish(),
       wait_seconds: z.number().min(0).max(MAX_WAIT_SECONDS).default(0),
       ...once,

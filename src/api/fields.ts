@@ -102,3 +102,9 @@ export const page = {
 
 /** null on the last page. */
 export const nextCursor = z.string().nullable();
+
+/** Selects tasks of a pool by the field that its lifecycle declares. */
+export const poolFields = z
+  .record(name, z.array(text).min(1).max(100))
+  .optional()
+  .describe("only tasks whose field has one of these values, or none; the lifecycle declares the field");

@@ -2,6 +2,7 @@ import { CLAIM_ROUTES } from "./claim-routes.ts";
 import { CONSOLE_ROUTES } from "./console-routes.ts";
 import { DEMO_ROUTES } from "./demo-routes.ts";
 import { EVENT_ROUTES } from "./event-routes.ts";
+import { INBOX_ROUTES } from "./inbox-routes.ts";
 import { LIFECYCLE_ROUTES } from "./lifecycle-routes.ts";
 import { MEMBER_ROUTES } from "./member-routes.ts";
 import { OVERVIEW_ROUTES } from "./overview-routes.ts";
@@ -17,6 +18,7 @@ export {
   CONSOLE_ROUTES,
   DEMO_ROUTES,
   EVENT_ROUTES,
+  INBOX_ROUTES,
   LIFECYCLE_ROUTES,
   MEMBER_ROUTES,
   OVERVIEW_ROUTES,
@@ -31,6 +33,7 @@ export { feedEvent, feedEventOnWire } from "./event-routes.ts";
 export type { FeedEventOnWire } from "./event-routes.ts";
 export * as fields from "./fields.ts";
 export { chosenId, clientEventId, onWire, onWireOrNull } from "./fields.ts";
+export type { InboxRequestOnWire } from "./inbox-routes.ts";
 export { MAX_PARAM_LENGTH, openApiDocument, refusalCodesOf } from "./openapi.ts";
 export { OVERVIEW_WINDOWS } from "./overview-routes.ts";
 export type { OverviewOnWire } from "./overview-routes.ts";
@@ -53,7 +56,7 @@ export type {
 } from "./route.ts";
 export { taskRoutes } from "./task-route-set.ts";
 export type { TaskRouteKind, TaskRoutes } from "./task-route-set.ts";
-export { event as journalEvent, eventOnWire, taskOnWire } from "./task.ts";
+export { claimedOnWire, event as journalEvent, eventOnWire, movedOnWire, taskOnWire } from "./task.ts";
 export type { EventOnWire, TaskOnWire } from "./task.ts";
 
 /** The routes that all lifecycles share. */
@@ -67,6 +70,7 @@ export const ROUTES = {
   ...PROJECT_ROUTES,
   ...MEMBER_ROUTES,
   ...OVERVIEW_ROUTES,
+  ...INBOX_ROUTES,
   ...SESSION_ROUTES,
   ...DEMO_ROUTES,
 };

@@ -1,7 +1,17 @@
 import { z } from "zod";
 import { creationPermission, PawlError, permissionOf } from "../core/index.ts";
 import type { JsonObject, Lifecycle } from "../core/index.ts";
-import { givenMoment, id, nextCursor, once, page, projectId, text, transition } from "./fields.ts";
+import {
+  givenMoment,
+  id,
+  nextCursor,
+  once,
+  page,
+  poolFields,
+  projectId,
+  text,
+  transition,
+} from "./fields.ts";
 import type { Route, RouteTable } from "./route.ts";
 import { event as anyEvent, task as anyTask } from "./task.ts";
 
@@ -290,6 +300,7 @@ function workingRows<
       body: z.object({
         ...inProject(project),
         limit: z.int().min(1).max(100).default(1),
+        filter: z.strictObject({ fields: poolFields }).nullish(),
         wait_seconds: z.number().min(0).max(60).default(0),
         ...once,
       }),

@@ -99,3 +99,28 @@ type StoredEvent = Omit<EventOnWire, "payload" | "created_at"> & {
 export function eventOnWire(event: StoredEvent): EventOnWire {
   return { ...event, created_at: onWire(event.created_at) };
 }
+
+type StoredMove = {
+  task: TaskWithoutToken;
+  event: StoredEvent | null;
+  outcome: "moved" | "touched" | "absorbed";
+  lease_token: string | null;
+};
+
+/** The answer to an action; `lease_until` is set in the answer to the claim that opened the lease. */
+export function movedOnWire({ task, event, outcome, lease_token }: StoredMove) {
+  return {
+    task: taskOnWire(task),
+    event: event && eventOnWire(event),
+    outcome,
+    lease_token,
+    lease_until: lease_token === null ? null : onWireOrNull(task.lease?.until ?? null),
+  };
+}
+
+type StoredClaim = { task: TaskWithoutToken; lease_token: string | null; lease_until: number | null };
+
+/** A claimed task with its lease. */
+export function claimedOnWire({ task, lease_token, lease_until }: StoredClaim) {
+  return { ...taskOnWire(task), lease_token, lease_until: onWireOrNull(lease_until) };
+}

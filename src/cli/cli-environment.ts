@@ -60,6 +60,14 @@ export type CliEnvironment = {
       flags: ServerFlags,
       onProgress: (progress: Progress) => void,
     ) => Promise<VerifiedOrg[]>;
+    /** Runs the missing migrations and returns their names. */
+    migrate: (flags: ServerFlags) => Promise<{ schema: string; ran: string[] }>;
+    /** Returns the SQL that `migrate` would run; null if the schema is up to date. */
+    migrationScript: (flags: ServerFlags) => Promise<string | null>;
+    /** Compares the schema with the migrations. */
+    findDrift: (flags: ServerFlags) => Promise<{ schema: string; drift: Drift[] }>;
+    /** Returns the SQL that grants a role what the server needs at run time. */
+    grantScript: (role: string, flags: ServerFlags) => Promise<string>;
     /** Only reads: nothing is created, migrated or repaired. */
     inspect: (flags: ServerFlags) => Promise<InstallationReport>;
   };
@@ -143,6 +151,9 @@ export type Started = {
   command: string;
 };
 
+/** A difference between the schema and the migrations. */
+export type Drift = { object: string; difference: string };
+
 export type Progress = { done: number; all: number };
 
 export type VerifiedOrg = {
@@ -183,6 +194,8 @@ export type DatabaseReport = {
     unfinished: number;
     sweepLagSeconds: number;
     needAttention: number;
+    /** Tasks requested in SQL. */
+    inbox: { refused: number; waiting: number; oldestSeconds: number };
     /** Unfinished tasks whose lifecycle is not declared here. */
     orphans: { lifecycle: string; tasks: number }[];
     waiting: { lifecycle: string; tasks: number; oldestSeconds: number }[];

@@ -17,6 +17,7 @@ const CRITICAL_DISK_BYTES = 200 * MEBI;
 const MIN_NODE_VERSION = [20, 19] as const;
 /** Sweeps run every 60 s by default, so a timer this late was not handled by any. */
 const LATE_SWEEP_SECONDS = 300;
+const LATE_REQUEST_SECONDS = 60;
 const LONG_TRANSACTION_SECONDS = 300;
 const LONG_WAIT_SECONDS = 86_400;
 
@@ -129,7 +130,7 @@ function transactionsFinding({ longestTransactionSeconds: seconds }: DatabaseRep
 }
 
 function taskFindings(tasks: NonNullable<DatabaseReport["tasks"]>): Finding[] {
-  const { unfinished, sweepLagSeconds, needAttention, orphans, waiting, waitForDeleted } = tasks;
+  const { unfinished, sweepLagSeconds, needAttention, orphans, waiting, waitForDeleted, inbox } = tasks;
   const long = waiting.filter(({ oldestSeconds }) => oldestSeconds > LONG_WAIT_SECONDS);
   return [
     sweepLagSeconds < LATE_SWEEP_SECONDS
@@ -172,6 +173,34 @@ function taskFindings(tasks: NonNullable<DatabaseReport["tasks"]>): Finding[] {
         "Check that workers run and may claim them: `pawl why <id> <action>` with a worker's token.",
       ),
     ),
+    ...inboxFindings(inbox),
+  ];
+}
+
+function inboxFindings({
+  refused,
+  waiting,
+  oldestSeconds,
+}: NonNullable<DatabaseReport["tasks"]>["inbox"]): Finding[] {
+  return [
+    ...(refused === 0
+      ? []
+      : [
+          notable(
+            "inbox",
+            `${count(refused, "request")} from SQL refused`,
+            "`pawl inbox list` shows the reasons, `pawl inbox retry --all` tries again.",
+          ),
+        ]),
+    ...(waiting === 0 || oldestSeconds < LATE_REQUEST_SECONDS
+      ? []
+      : [
+          wrong(
+            "inbox",
+            `${count(waiting, "request")} from SQL not decided, the oldest for ${formatDuration(oldestSeconds * 1_000)}`,
+            "Check that a server runs that serves the lifecycle, and that PAWL_INBOX_SECONDS is not 0 on all nodes; the server log shows failed requests.",
+          ),
+        ]),
   ];
 }
 

@@ -28,7 +28,7 @@ export const errand = defineLifecycle({
     failed: { meaning: "a worker gave up", final: true },
   },
 
-  // How long a lease lasts; \`beatLeases\` of the typed client renews it.
+  // How long a lease lasts; a worker renews it while it works.
   lease: { lasts: { minutes: "silent_minutes" } },
 
   actions: {
@@ -36,6 +36,7 @@ export const errand = defineLifecycle({
     // Input of the action. The typed client checks it, too.
     complete: { summary: "It is done", input: z.object({ result: z.string() }) },
     give_up: { summary: "It cannot be done", comment: "required" },
+    release: { summary: "Give it back unfinished" },
     expire: { summary: "The worker has stopped responding" },
   },
 
@@ -51,6 +52,8 @@ export const errand = defineLifecycle({
     { action: "take", from: "waiting", to: "running", who: "anyone", effects: ["assign_actor", "count_attempt"] },
     { action: "complete", from: "running", to: "done", who: "lease_holder", effects: ["keep_result"] },
     { action: "give_up", from: "running", to: "failed", who: "lease_holder" },
+    // A worker that is stopped gives its errands back.
+    { action: "release", from: "running", to: "waiting", who: "lease_holder", effects: ["clear_assignee"] },
     { action: "expire", from: "running", to: "waiting", who: "system", guards: ["due"], effects: ["clear_assignee"] },
   ],
 
@@ -71,6 +74,9 @@ export const errand = defineLifecycle({
 
 export default defineConfig({
   lifecycles: [errand],
+  // Coding agents (\`pawl code\`): people can stop, pause and edit tasks, and approve work before it is merged.
+  codeOperatorControls: true,
+  codeReview: true,
   // Other settings: port, data, databaseUrl and more. Options and environment variables override them.
 });
 `;

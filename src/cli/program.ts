@@ -4,6 +4,7 @@ import { addAgentCommands } from "./commands/agent-commands.ts";
 import { formatHelp } from "./commands/command-options.ts";
 import type { AddCommands, SetExitCode } from "./cli-environment.ts";
 import { addDirectoryCommands } from "./commands/directory-commands.ts";
+import { addInboxCommands } from "./commands/inbox-commands.ts";
 import { addServerCommands } from "./commands/server-commands.ts";
 import { addLifecycleCommands } from "./commands/lifecycle-commands.ts";
 import { addTaskCommands } from "./commands/task-commands.ts";
@@ -31,6 +32,7 @@ export function buildProgram(
   program.commandsGroup("Use a server:");
   addTaskCommands(program, environment, setExitCode);
   addDirectoryCommands(program, environment, setExitCode);
+  addInboxCommands(program, environment, setExitCode);
   program.commandsGroup("For AI agents:");
   addAgentCommands(program, environment, setExitCode);
   program.commandsGroup("Commands of lifecycles:");

@@ -79,7 +79,10 @@ function factsOf(task: TaskOnWire, out: Screen, now: number): Fact[] {
     ["attempt", task.attempt === 0 ? "" : String(task.attempt)],
     ["created", `${when(task.created_at)} by ${task.created_by ?? "the system"}`],
     ["changed", `${when(task.updated_at)}, version ${task.row_version}`],
-    ...Object.entries(task.data).map(([name, value]): Fact => [oneLine(name), valueText(value)]),
+    ...Object.entries(task.data).map(([name, value]): Fact => [
+      oneLine(name),
+      isMoment(name, value) ? when(new Date(value).toISOString()) : valueText(value),
+    ]),
   ];
   return facts.filter(([, text]) => text !== "");
 }
@@ -93,8 +96,19 @@ function waitsFor({ open_blockers, open_holds }: TaskOnWire): string {
 
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "string") return value;
+  return JSON.stringify(value, (name, part: unknown) =>
+    isMoment(name, part) ? new Date(part).toISOString() : part,
+  );
 }
+
+/** Returns whether a field of a lifecycle's data is a moment: by convention its name ends in `_at`. */
+function isMoment(name: string, value: unknown): value is number {
+  return name.endsWith("_at") && typeof value === "number" && Math.abs(value) <= MAX_MOMENT;
+}
+
+/** The last moment that a Date can hold. */
+const MAX_MOMENT = 8.64e15;
 
 /** Local date and time. */
 function clockText(moment: string): string {

@@ -1,7 +1,7 @@
 import type { Route, ROUTES, RouteTable } from "../api/index.ts";
 import { callsOf } from "./calls.ts";
 import type { Calls, RowsOf } from "./calls.ts";
-import type { SomeLifecycle } from "./lifecycle.ts";
+import type { Named, SomeLifecycle } from "./lifecycle.ts";
 import { createConnection, attachConnection } from "./connection.ts";
 import type { ConnectionOptions } from "./connection.ts";
 import { listenerOn } from "./listen.ts";
@@ -11,7 +11,7 @@ import { ROWS } from "./route-meta.ts";
 import { senderOn } from "./send.ts";
 import type { RetryOptions } from "./send.ts";
 import { eventsOf, tasksOf } from "./tasks.ts";
-import type { Events, Tasks } from "./tasks.ts";
+import type { Events, TaskCalls, Tasks } from "./tasks.ts";
 
 export type ClientOptions = ConnectionOptions & RetryOptions;
 
@@ -26,16 +26,14 @@ export type AnyClient = Calls<typeof ROUTES> & {
 
 /** A client whose type knows some lifecycles by name. */
 export type Client<Known extends SomeLifecycle = SomeLifecycle> = Omit<AnyClient, "lifecycle"> & {
-  /** Returns the typed task API of a lifecycle, given by a known name or by its definition. */
-  readonly lifecycle: {
-    <const Name extends Known["name"]>(name: Name): Tasks<Named<Known, Name>>;
-    <L extends SomeLifecycle>(lifecycle: L): Tasks<L>;
-  };
+  readonly lifecycle: TasksByLifecycle<Known>;
 };
 
-type Named<Known extends SomeLifecycle, Name extends string> = string extends Known["name"]
-  ? Known
-  : Extract<Known, { readonly name: Name }>;
+/** Returns the typed task API of a lifecycle, given by a known name or by its definition. */
+export type TasksByLifecycle<Known extends SomeLifecycle = SomeLifecycle> = {
+  <const Name extends Known["name"]>(name: Name): Tasks<Named<Known, Name>>;
+  <L extends SomeLifecycle>(lifecycle: L): Tasks<L>;
+};
 
 /** Creates a client for a Pawl server: `createClient<typeof board | typeof ticket>({ url, token })`. */
 export function createClient<Known extends SomeLifecycle = SomeLifecycle>(
@@ -46,9 +44,7 @@ export function createClient<Known extends SomeLifecycle = SomeLifecycle>(
   const shared = callsOf<typeof ROUTES>(ROWS, transport);
   const client: Client<Known> = {
     ...shared,
-    events: eventsOf(shared),
-    lifecycle: <L extends SomeLifecycle>(of: L["name"] | L): Tasks<L> =>
-      tasksOf<L>(typeof of === "string" ? of : of.name, shared),
+    ...helpersOn(shared),
     calls: <Table extends RouteTable>(table: Table | RowsOf<Table>) => {
       const rows = Object.entries<Route | RouteMeta>(table).map(([name, route]) => [
         name,
@@ -58,4 +54,13 @@ export function createClient<Known extends SomeLifecycle = SomeLifecycle>(
     },
   };
   return attachConnection(client, connection);
+}
+
+/** The helpers that every client has on top of its calls. */
+export function helpersOn(calls: TaskCalls) {
+  return {
+    events: eventsOf(calls),
+    lifecycle: <L extends SomeLifecycle>(of: L["name"] | L): Tasks<L> =>
+      tasksOf<L>(typeof of === "string" ? of : of.name, calls),
+  };
 }

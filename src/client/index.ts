@@ -8,6 +8,7 @@ export type {
   CreationOf,
   ExplanationOf,
   JournalEntryOf,
+  LifecyclesOf,
   MovedOf,
   MoveOf,
   SomeLifecycle,

@@ -13,7 +13,32 @@ export type SomeLifecycle = {
 };
 type SomeAction = { readonly input?: z.ZodObject; readonly [about: string]: unknown };
 
-type TypesOf<L extends SomeLifecycle> = NonNullable<L["types"]>;
+/** The lifecycle with this name among several; the same type if their names are known only at run time. */
+export type Named<Known extends SomeLifecycle, Name extends string> = string extends Known["name"]
+  ? Known
+  : Extract<Known, { readonly name: Name }>;
+
+/**
+ * The lifecycles of a list of plugins and lifecycles: `createClient<LifecyclesOf<typeof plugins>>(…)` knows what
+ * `openPawl({ plugins })` knows. Lifecycles whose types are not known, as in a list that is loaded at run time, allow every name.
+ */
+export type LifecyclesOf<List extends readonly unknown[]> = KnownLifecycle<List[number]>;
+
+type KnownLifecycle<Given> = [Given] extends [never]
+  ? SomeLifecycle
+  : Given extends { readonly lifecycle: infer L }
+    ? TypedLifecycle<L>
+    : TypedLifecycle<Given>;
+type TypedLifecycle<L> = L extends { readonly name: infer Name extends string; readonly types?: infer Types }
+  ? string extends Name
+    ? SomeLifecycle
+    : { readonly name: Name; readonly types?: Types } extends infer Typed extends SomeLifecycle
+      ? Typed
+      : SomeLifecycle
+  : SomeLifecycle;
+
+/** The types that a lifecycle declares. */
+export type TypesOf<L extends SomeLifecycle> = NonNullable<L["types"]>;
 /** The names of a lifecycle's statuses. */
 export type StatusOf<L extends SomeLifecycle> = TypesOf<L>["status"];
 /** The names of a lifecycle's actions. */

@@ -74,10 +74,14 @@ export function problemOfAnswer(target: string, { status, headers }: Response, t
 /** Turns a problem document, which may be one item of a list of answers, into a problem. */
 export function problemOfDocument(
   document: ProblemDocument,
-  more: { status?: number; retryAfter?: number | null; requestId?: string | null } = {},
+  {
+    cause,
+    ...more
+  }: { status?: number; retryAfter?: number | null; requestId?: string | null; cause?: unknown } = {},
 ): PawlProblem {
   const { type: _, title: __, instance: ___, status, detail, code, next, ...params } = document;
-  return new PawlProblem({ code, status, detail, next, params, ...more });
+  const options = cause === undefined ? undefined : { cause };
+  return new PawlProblem({ code, status, detail, next, params, ...more }, options);
 }
 
 /** An answer that Pawl does not give: another server, or another version, is at this URL. */

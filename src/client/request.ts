@@ -28,30 +28,47 @@ export type Outgoing = {
   body?: string;
 };
 
+/** The fields of a call by where they are sent; `body` is undefined if the method has none. */
+export type RequestParts = {
+  params: Record<string, string>;
+  query: Record<string, unknown>;
+  body: unknown;
+  headers: Record<string, string>;
+};
+
 /**
- * Builds the request of a call: path parameters go into the path, the rest into the query or body. A request that changes data
- * gets an idempotency key unless it has one, so that it can be repeated safely.
+ * Divides the fields of a call: path parameters, and the rest as query or body. A request that changes data gets an idempotency key
+ * unless it has one, so that it can be repeated safely.
  */
-export function requestOf(
+export function requestParts(
   { method, path, idempotent }: RouteMeta,
   sent: unknown,
   makeKey = randomKey,
-): Outgoing {
+): RequestParts {
   const fields = { ...(sent as Record<string, unknown>) };
-  const named = new Set<string>();
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    named.add(name);
-    return encodeURIComponent(pathPart(name, fields[name]));
-  });
-  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !named.has(name)));
+  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
+  const params = Object.fromEntries(names.map((name) => [name, pathPart(name, fields[name])]));
+  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
   // As a header, because a list or an empty body has no field for it.
   const headers = idempotent && rest.client_event_id == null ? { "idempotency-key": makeKey() } : {};
-  if (method === "GET" || method === "DELETE") return { method, path: filled + queryOf(rest), headers };
+  return method === "GET" || method === "DELETE"
+    ? { params, query: rest, body: undefined, headers }
+    : { params, query: {}, body: Array.isArray(sent) ? sent : rest, headers };
+}
+
+/** Builds the HTTP request of a call. */
+export function requestOf(row: RouteMeta, sent: unknown, makeKey?: () => string): Outgoing {
+  const { method } = row;
+  const { params, query, body, headers } = requestParts(row, sent, makeKey);
+  const filled = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ""),
+  );
+  if (body === undefined) return { method, path: filled + queryOf(query), headers };
   return {
     method,
     path: filled,
     headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(Array.isArray(sent) ? sent : rest),
+    body: JSON.stringify(body),
   };
 }
 

@@ -60,7 +60,21 @@ export type Tasks<L extends SomeLifecycle = SomeLifecycle> = {
 /** Streams events until the signal aborts it. */
 export type Events<Query = FeedQuery> = (query?: Query) => AsyncGenerator<FeedEvent, void, undefined>;
 
-export function eventsOf({ streamEvents }: Calls<typeof ROUTES>): Events {
+/** The calls that the task API of a lifecycle is built from. */
+export type TaskCalls = Pick<
+  Calls<typeof ROUTES>,
+  | "createTask"
+  | "getTask"
+  | "listTasks"
+  | "listTaskEvents"
+  | "explainTask"
+  | "moveTask"
+  | "moveTasks"
+  | "claimTasks"
+  | "streamEvents"
+>;
+
+export function eventsOf({ streamEvents }: Pick<TaskCalls, "streamEvents">): Events {
   return ({ signal, onConnection, onPosition, ...query } = {}) =>
     streamEvents(query, { signal, onConnection, onPosition });
 }
@@ -70,10 +84,7 @@ type Untyped = Omit<Tasks, "act"> & {
 };
 
 /** Builds the task API of one lifecycle. */
-export function tasksOf<L extends SomeLifecycle>(
-  lifecycle: L["name"],
-  calls: Calls<typeof ROUTES>,
-): Tasks<L> {
+export function tasksOf<L extends SomeLifecycle>(lifecycle: L["name"], calls: TaskCalls): Tasks<L> {
   const tasks: Untyped = {
     lifecycle,
     create: (fields, options) => calls.createTask({ ...fields, lifecycle }, options),

@@ -53,6 +53,8 @@ export function decideCreation(
   draft: Draft,
   context: NewTaskContext,
 ): Created | Refusal {
+  const invalid = lifecycle.data_check.draft(draft);
+  if (invalid) return invalid;
   const task = newTask(lifecycle, view, draft, context);
   const { input, actor, settings, facts, now } = view;
   const guardView: View = {

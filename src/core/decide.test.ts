@@ -324,6 +324,7 @@ function factsFor(task: Task) {
     work_of_actor: [],
     owner_key_taken: false,
     target: { id: "a", active: true, roles: ["executor"], specializations: [], works_here: true, work: [] },
+    named_blocker: null,
     fresh_id: "h1",
     deliverable_here: true,
     parent_here: true,

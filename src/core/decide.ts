@@ -12,7 +12,19 @@ export function decide(lifecycle: Lifecycle, situation: Situation, command: Comm
   const rules = lifecycle.rules_by_action.get(command.action)?.get(situation.task.status);
   if (!rules) return notFromHere(lifecycle, view);
   const choice = chooseRule(rules, view);
-  return choice.kind === "refused" ? choice : outcomeOf(choice, view);
+  if (choice.kind === "refused") return choice;
+  const outcome = outcomeOf(choice, view);
+  return invalidData(lifecycle, outcome, command.action) ?? outcome;
+}
+
+/** Refuses an outcome whose effects would store data that the lifecycle's schema does not allow. */
+export function invalidData(
+  { data_check }: Lifecycle,
+  outcome: Moved | Touched | Absorbed,
+  action: string,
+): Refusal | null {
+  if (outcome.kind === "absorbed" || outcome.patch.data === undefined) return null;
+  return data_check.patch(outcome.patch.data, action);
 }
 
 /** Combines situation and command into the view that guards, effects and `who` tests receive. */

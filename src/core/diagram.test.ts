@@ -50,7 +50,7 @@ test("the table of rules has every rule in order, with who, roles, guards, effec
   const lines = rulesTable(board).split("\n");
   expect(lines).toHaveLength(2 + board.rules.length);
   expect(lines[3]).toBe(
-    "| claim | NEW → IN_PROGRESS | anyone |  | no assignee; public; blockers done | assign actor | claimed |",
+    "| claim | NEW → IN_PROGRESS | anyone |  | no assignee; public; blockers done; available now | assign actor | claimed |",
   );
   expect(rulesTable(botActions)).toContain("*unchanged, absorbed*");
 });

@@ -135,6 +135,7 @@ describe.each(LIFECYCLES)("explain and decide agree in $name", (lifecycle) => {
           owner_key_taken: false,
           target: null,
           shift_of_owner: null,
+          named_blocker: null,
           escalation: null,
           user: null,
         };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { notFromHere, viewOf, whoRefusal } from "./decide.ts";
 import type { Refusal } from "./decision.ts";
 import type { Lifecycle, CompiledRule, Situation, View } from "./lifecycle.ts";
-import { permissionOf, permissionRefusal } from "./permissions.ts";
+import { confinementRefusal, permissionOf, permissionRefusal } from "./permissions.ts";
 import type { JsonObject } from "./task.ts";
 
 /** Whether an actor may perform an action on a task now, with every reason against it. */
@@ -15,9 +15,15 @@ export type Explanation = {
 };
 
 /** Explains every action of the lifecycle in this situation. Missing input does not count as a reason against an action. */
-export function explain(lifecycle: Lifecycle, situation: Situation): Explanation[] {
+export function explain(
+  lifecycle: Lifecycle,
+  situation: Situation,
+  { confined = false } = {},
+): Explanation[] {
   return Object.keys(lifecycle.actions).map((action) => {
-    const refusals = explainAction(lifecycle, situation, action);
+    const confinement = confinementRefusal(lifecycle, action, confined);
+    const reasons = explainAction(lifecycle, situation, action);
+    const refusals = confinement === null ? reasons : [reasonOf(confinement), ...reasons];
     return { action, allowed: refusals.length === 0, refusals, input: inputSchema(lifecycle, action) };
   });
 }
@@ -28,11 +34,11 @@ export function explainAction(
   situation: Situation,
   action: string,
 ): Omit<Refusal, "kind">[] {
-  return reasonsAgainst(lifecycle, situation, action).map(({ code, detail, params }) => ({
-    code,
-    detail,
-    params,
-  }));
+  return reasonsAgainst(lifecycle, situation, action).map(reasonOf);
+}
+
+function reasonOf({ code, detail, params }: Refusal): Omit<Refusal, "kind"> {
+  return { code, detail, params };
 }
 
 /** Returns the JSON Schema of an action's payload, cached because a definition never changes. */

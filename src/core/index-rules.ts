@@ -1,9 +1,10 @@
 import type { Effect, EffectParts, Guard, Lifecycle, CompiledRule, Rule, Timer } from "./lifecycle.ts";
+import { dataCheckOf } from "./data-check.ts";
 import { guardOfPool, isSameCondition } from "./condition.ts";
 import { dueGuard } from "./timers.ts";
 
 /** The fields of a lifecycle that are derived from its rules. */
-type RuleIndex = Pick<Lifecycle, "rules_by_action" | "source_statuses" | "lease_only_actions">;
+type RuleIndex = Pick<Lifecycle, "rules_by_action" | "source_statuses" | "lease_only_actions" | "data_check">;
 export type UnindexedLifecycle = Omit<Lifecycle, keyof RuleIndex>;
 
 /** Resolves every name once, so that a decision takes two look-ups and a short loop. */
@@ -20,7 +21,8 @@ export function indexRules(lifecycle: UnindexedLifecycle): RuleIndex {
   const source_statuses = new Map(
     [...rules_by_action].map(([action, byStatus]) => [action, [...byStatus.keys()]]),
   );
-  return { rules_by_action, source_statuses, lease_only_actions: leased };
+  const data_check = dataCheckOf(lifecycle.name, lifecycle.data);
+  return { rules_by_action, source_statuses, lease_only_actions: leased, data_check };
 }
 
 export function fromOf(rule: Rule): readonly string[] {

@@ -48,6 +48,7 @@ export type {
   Who,
 } from "./lifecycle.ts";
 export { hideCredentials } from "./hide-credentials.ts";
+export { BUILT_IN_NAMES, lifecycleHint } from "./built-in-names.ts";
 export { didYouMean, nearest } from "./nearest.ts";
 export { truncateText, shorten } from "./truncate-text.ts";
 export {
@@ -61,7 +62,7 @@ export {
 export { findTooDeep, findUnstorable, isStorable, shownErrors } from "./parse-fields.ts";
 export { fieldErrors } from "./field-errors.ts";
 export type { FieldError } from "./field-errors.ts";
-export { creationPermission, permissionOf, permissionRefusal } from "./permissions.ts";
+export { confinementRefusal, creationPermission, permissionOf, permissionRefusal } from "./permissions.ts";
 export { PawlError, problemOf, PROBLEMS } from "./problems.ts";
 export type { AnyProblemCode, Problem, ProblemCode } from "./problems.ts";
 export { fromOf } from "./index-rules.ts";

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { DataCheck } from "./data-check.ts";
 import type { Moved, Refusal, SideEffect } from "./decision.ts";
 import type { AnyProblemCode, Problem } from "./problems.ts";
 import type { Actor, DueTimer, Instant, JsonObject, Patch, Task } from "./task.ts";
@@ -117,6 +118,8 @@ export type ActionSpec = {
   event?: string;
   /** The facts that its guards and effects read; the engine loads only these. */
   facts?: readonly string[];
+  /** Refused to tokens that are confined to one task, whatever the roles of their member are. */
+  unconfined?: boolean;
 };
 
 /** One row of a lifecycle's table. Without `to` the status does not change. */
@@ -170,6 +173,8 @@ export type Creation<
   client_event_id?: Demand;
   /** The input field that lists the task's blockers; default `blocked_by`. */
   blockers_field?: string;
+  /** Input fields that a token confined to one task cannot choose: its new tasks get the values of that task. */
+  inherited_fields?: readonly string[];
   /** Policy for blockers that end without success, where the creator does not choose one. */
   on_failure?: "wait" | "proceed" | "fail";
   facts?: readonly string[];
@@ -192,6 +197,8 @@ export type PoolDefinition<
   where?: readonly Condition[];
   /** Guards of the action that are deliberately not conditions: they may refuse a task that the pool offers. */
   checked_on_claim?: readonly GuardName[];
+  /** A field by which a claim can select tasks: those whose field is null, or one of the values that the claim names. */
+  filter?: `data.${string}` | null;
 };
 
 /** A pool with all its conditions: its own and those that guard its action. */
@@ -270,6 +277,8 @@ export type Lifecycle = {
   readonly source_statuses: ReadonlyMap<string, readonly string[]>;
   /** Actions that only the holder of the lease can perform. */
   readonly lease_only_actions: ReadonlySet<string>;
+  /** Checks data that effects and drafts produce. */
+  readonly data_check: DataCheck;
 };
 
 /** A rule with its names resolved, so that a decision looks nothing up by name. */

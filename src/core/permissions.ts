@@ -25,6 +25,18 @@ export function permissionOf(lifecycle: Lifecycle, action: string): string {
   return lifecycle.actions[action]?.permission ?? `task.${action}`;
 }
 
+/** Refuses an action that a token confined to one task can never perform, such as the approval of the token's own work. */
+export function confinementRefusal(
+  lifecycle: Lifecycle,
+  action: string,
+  isConfined: boolean,
+): Refusal | null {
+  if (!isConfined || lifecycle.actions[action]?.unconfined !== true) return null;
+  return refuse("TOKEN_CONFINED", `A token that is confined to one task cannot be used for "${action}".`, {
+    action,
+  });
+}
+
 /** Returns the permission that a creation needs. */
 export function creationPermission(lifecycle: Lifecycle): string {
   return lifecycle.creation.permission ?? "task.create";

@@ -57,6 +57,11 @@ export const PROBLEMS = {
   // Invalid requests.
   VALIDATION_ERROR: problem(422, "The request is invalid", "Fix the fields named in `errors`."),
   COMMENT_REQUIRED: problem(422, "A comment is required", "Give the reason in `comment`."),
+  INVALID_DATA: problem(
+    422,
+    "The lifecycle would store invalid data",
+    "Report it to the author of the lifecycle: the detail names the field. `pawl check` finds such mistakes.",
+  ),
   LEASE_TOKEN_REQUIRED: problem(422, "The lease token is required", "Send the lease_token of your claim."),
   BAD_REQUEST: problem(400, "Malformed HTTP request", "Fix the client."),
   TOO_LARGE: problem(413, "The request is too large", "Send less in one request."),

@@ -102,6 +102,13 @@ function* validatePool(lifecycle: UnindexedLifecycle): Generator<string> {
     yield* validateCondition(`condition ${index + 1} of the pool`, condition, lifecycle);
   for (const [name, condition] of conditions)
     yield* validateCondition(`the condition of guard "${name}"`, condition, lifecycle);
+  if (pool?.filter != null)
+    yield* unknown(
+      "the pool's filter",
+      "field",
+      pool.filter,
+      Object.keys(lifecycle.data.shape).map((field) => `data.${field}`),
+    );
   for (const name of pool?.checked_on_claim ?? [])
     yield* unknown("the pool's checked_on_claim", "guard", name, Object.keys(guards));
 }

@@ -1,4 +1,5 @@
 import { PawlError } from "../core/index.ts";
+import { textInSchema } from "../postgres/index.ts";
 import type { Sql } from "../postgres/index.ts";
 import { decodeValue, encodeParameter } from "./driver-values.ts";
 import type { Parameter } from "./driver-values.ts";
@@ -15,8 +16,12 @@ export type CallerTransaction = {
   query(text: string, params: readonly Parameter[]): Promise<readonly object[]>;
 };
 
-/** The types of a statement's parameters and the columns of its result. */
-type Description = { types: readonly number[]; columns: readonly { name: string; type: number }[] };
+/** A statement as it is sent, the types of its parameters, and the columns of its result. */
+type Description = {
+  text: string;
+  types: readonly number[];
+  columns: readonly { name: string; type: number }[];
+};
 
 /** Asks the server for the types of a statement, and remembers them. */
 export class StatementDescriber {
@@ -31,15 +36,34 @@ export class StatementDescriber {
   describe(text: string): Promise<Description> {
     let description = this.known.get(text);
     if (description === undefined) {
-      description = this.sql()
+      const sql = this.sql();
+      description = sql
         .unsafe(text)
         .describe()
-        .then(({ types, columns }) => ({ types, columns: columns as unknown as Description["columns"] }));
+        .then(({ types, columns }) => ({
+          text: textInSchema(sql, text),
+          types,
+          columns: readable(text, columns as never),
+        }));
       this.known.set(text, description);
       description.catch(() => this.known.delete(text));
     }
     return description;
   }
+}
+
+/** Types that Prisma cannot read: tid, xid and void. */
+const UNREADABLE_TYPES = new Set([27, 28, 2278]);
+
+/**
+ * Checks that every driver can read the columns of a statement of Pawl. Some return rows as objects, where the value of a second
+ * column of the same name would replace that of the first.
+ */
+function readable(text: string, columns: Description["columns"]): Description["columns"] {
+  const names = new Set(columns.map(({ name }) => name));
+  if (names.size < columns.length || columns.some(({ type }) => UNREADABLE_TYPES.has(type)))
+    throw new Error(`Not every driver can read the columns of this statement: ${text}`);
+  return columns;
 }
 
 /**
@@ -74,9 +98,9 @@ export class AdaptedTransaction implements Tx {
 
   private run(text: string, params: readonly unknown[]) {
     return this.inOrder(async () => {
-      const { types, columns } = await this.describer.describe(text);
+      const { text: sent, types, columns } = await this.describer.describe(text);
       const encoded = params.map((value, index) => encodeParameter(types[index] ?? 0, value));
-      const rows = await this.caller.query(text, encoded);
+      const rows = await this.caller.query(sent, encoded);
       return { columns, rows: rows.map((row) => this.decode(row, columns)) };
     });
   }
@@ -181,7 +205,10 @@ type WrappedError = {
   constraint?: unknown;
   cause?: unknown;
   driverError?: unknown;
-  meta?: { code?: unknown; message?: unknown } | undefined;
+  /** Set by Prisma: contains the error of its driver adapter. */
+  meta?: { driverAdapterError?: unknown } | undefined;
+  originalCode?: unknown;
+  originalMessage?: unknown;
   message?: unknown;
 };
 
@@ -190,15 +217,18 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** Converts an error of any driver to the fields that Pawl reads: ORMs wrap the driver's errors, and drivers name fields differently. */
 function databaseError(error: unknown): unknown {
   for (let at: unknown = error, depth = 0; at instanceof Object && depth < 5; depth++) {
-    const { code, constraint_name, constraint, driverError, cause, meta, message } = at as WrappedError;
-    // Prisma has its own codes, and those of PostgreSQL in `meta`.
-    const state = isState(code) ? code : isState(meta?.code) ? meta.code : null;
-    if (state !== null) {
-      const text = String(meta?.message ?? message);
-      const name = constraint_name ?? constraint ?? /constraint "([^"]+)"/.exec(text)?.[1];
-      return Object.assign(new Error(text, { cause: error }), { code: state, constraint_name: name });
+    const { code, originalCode, originalMessage, message, ...more } = at as WrappedError;
+    const state = [code, originalCode].find(isState);
+    if (state !== undefined) {
+      const text = String(originalMessage ?? message);
+      const { constraint_name, constraint } = more;
+      const name = [constraint_name, constraint].find((one) => typeof one === "string");
+      return Object.assign(new Error(text, { cause: error }), {
+        code: state,
+        constraint_name: name ?? /constraint "([^"]+)"/.exec(text)?.[1],
+      });
     }
-    at = driverError ?? cause;
+    at = more.driverError ?? more.meta?.driverAdapterError ?? more.cause;
   }
   return error;
 }

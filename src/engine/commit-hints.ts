@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Commits } from "./commits.ts";
 import { PoolArrivals } from "./write/pool-arrivals.ts";
 import type { PoolArrival } from "./write/pool-arrivals.ts";
-import { answerWithin, connect, hasOwnSessions } from "../postgres/index.ts";
+import { answerWithin, connect, hasOwnSessions, schemaOf } from "../postgres/index.ts";
 import type { Sql } from "../postgres/index.ts";
 import { COMMITS_CHANNEL, notifyCommits } from "./sql/notify-commits.ts";
 
@@ -137,7 +137,7 @@ function listen(
   let own: Sql | null = null;
   const listening = (async () => {
     while (!signal.aborted) {
-      own = directUrl === undefined ? null : connect(directUrl, { maxConnections: 1 });
+      own = directUrl === undefined ? null : connect(directUrl, { maxConnections: 1, schema: schemaOf(sql) });
       try {
         await answerWithin(undefined, (own ?? sql).listen(COMMITS_CHANNEL, onPayload), signal);
         return;

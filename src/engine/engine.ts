@@ -13,6 +13,7 @@ import { readGraph } from "./read/graph.ts";
 import type { Graph, GraphQuery } from "./read/graph.ts";
 import type { EnginePlugin, SweepTools } from "./engine-plugin.ts";
 import { LifecycleRegistry } from "./lifecycle-registry.ts";
+import { Inbox } from "./inbox/inbox.ts";
 import { listPage } from "./read/list-page.ts";
 import type { TaskPage, TaskQuery } from "./read/list-page.ts";
 import { readLinks } from "./read/links.ts";
@@ -78,6 +79,8 @@ export class Engine {
   readonly registry: LifecycleRegistry;
   /** Notifies listeners after commits. */
   readonly commits = new Commits();
+  /** The requests of `pawl.enqueue`. */
+  readonly inbox: Inbox;
   private readonly sql: Sql;
   private readonly timeouts: Timeouts;
   private readonly observer: EngineObserver | undefined;
@@ -90,6 +93,8 @@ export class Engine {
     this.registry = new LifecycleRegistry(plugins, defaults);
     this.timeouts = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000, ...timeouts };
     this.writer = new Writer(sql, this.timeouts, this.registry, this.commits, observer);
+    const { registry, writer } = this;
+    this.inbox = new Inbox({ registry, writer, observer, transaction: (work) => this.transaction(work) });
   }
 
   /** Creates tasks, all of them or none; they may name each other as blockers by `ref`. */
@@ -112,12 +117,14 @@ export class Engine {
 
   /** Performs many commands, answered one by one in order; a refusal of one does not undo the others. */
   async performMany(
-    { org_id, actor }: Caller,
+    { org_id, actor, confined_to }: Caller,
     requests: readonly PerformRequest[],
     within: Within = {},
   ): Promise<(Performed | Refusal)[]> {
     const admitted = requests.map((request) =>
-      findTooDeep(request.payload) ? wrongField("payload", TOO_DEEP) : performCommand(request, actor),
+      findTooDeep(request.payload)
+        ? wrongField("payload", TOO_DEEP)
+        : performCommand(request, actor, confined_to != null),
     );
     const commands = admitted.filter((one): one is PerformCommand => !isRefusal(one));
     const answers = (await this.writer.run(org_id, commands, within)).values();
@@ -186,7 +193,7 @@ export class Engine {
   }
 
   /** Lists every action of a task: allowed for the caller now, or the reasons why not. */
-  async explain({ org_id, actor }: Caller, id: string): Promise<Explanation[] | Refusal> {
+  async explain({ org_id, actor, confined_to }: Caller, id: string): Promise<Explanation[] | Refusal> {
     if (!isUuid(id)) return notFound(id);
     return this.transaction(async (tx) => {
       const { now, tasks } = await readSnapshot(this.registry, tx, org_id, [id]);
@@ -198,7 +205,8 @@ export class Engine {
       await this.registry.loadFacts(tx, org_id, works);
       const facts = Object.assign({}, ...works.map((work) => work.facts)) as JsonObject;
       const { task, settings } = loaded;
-      return explain(loaded.lifecycle, { task, actor, facts, settings, now });
+      const situation = { task, actor, facts, settings, now };
+      return explain(loaded.lifecycle, situation, { confined: confined_to != null });
     });
   }
 

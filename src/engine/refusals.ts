@@ -1,4 +1,4 @@
-import { MAX_NAME_LENGTH, refuse, shorten } from "../core/index.ts";
+import { lifecycleHint, MAX_NAME_LENGTH, refuse, shorten } from "../core/index.ts";
 import type { Refusal } from "../core/index.ts";
 
 /** Refuses a task that does not exist or that the caller cannot see: callers must not learn which. */
@@ -8,7 +8,8 @@ export function notFound(id: string): Refusal {
 }
 
 export function unknownLifecycle(name: string): Refusal {
-  return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${shorten(name, MAX_NAME_LENGTH)}".`);
+  const hint = lifecycleHint(name, []) || ".";
+  return refuse("UNKNOWN_LIFECYCLE", `There is no lifecycle "${shorten(name, MAX_NAME_LENGTH)}"${hint}`);
 }
 
 export function usedForSomethingElse(client_event_id: string): Refusal {

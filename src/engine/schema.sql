@@ -13,6 +13,20 @@ create table pawl.bot_actions_message (
   constraint bot_actions_message_pkey PRIMARY KEY (org_id, id)
 );
 
+create table pawl.code_diff (
+  org_id text not null,
+  task_id uuid not null,
+  base text not null,
+  commit text not null,
+  files integer not null,
+  added integer not null,
+  removed integer not null,
+  diff text not null,
+  truncated boolean not null,
+  created_at timestamp with time zone default now() not null,
+  constraint code_diff_pkey PRIMARY KEY (org_id, task_id)
+);
+
 create table pawl.code_output (
   org_id text not null,
   task_id uuid not null,
@@ -182,6 +196,25 @@ create table pawl.hold (
   constraint hold_pkey PRIMARY KEY (org_id, id)
 );
 
+create table pawl.inbox (
+  org_id text not null,
+  id uuid not null,
+  lifecycle text not null,
+  input jsonb not null,
+  input_bytes integer not null,
+  key text not null,
+  member_id text not null,
+  role_name text not null,
+  created_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  failure text,
+  refused_at timestamp with time zone,
+  refusal jsonb,
+  constraint inbox_pkey PRIMARY KEY (org_id, id),
+  constraint inbox_refusal_complete CHECK (((refused_at IS NULL) = (refusal IS NULL)))
+);
+
 create table pawl.lifecycle (
   name text not null,
   version integer not null,
@@ -210,6 +243,7 @@ create table pawl.migration (
   number integer not null,
   name text not null,
   applied_at timestamp with time zone default now() not null,
+  checksum text,
   constraint migration_pkey PRIMARY KEY (owner, number)
 );
 
@@ -236,6 +270,7 @@ create table pawl.planner_defect (
   how_fixed text,
   fixed_by text,
   fixed_at timestamp with time zone,
+  constraint planner_defect_of_task FOREIGN KEY (org_id, task_id) REFERENCES pawl.task(org_id, id) ON DELETE CASCADE,
   constraint planner_defect_pkey PRIMARY KEY (org_id, id),
   constraint planner_defect_severity_known CHECK ((severity = ANY (ARRAY['minor'::text, 'major'::text, 'critical'::text])))
 );
@@ -250,6 +285,9 @@ create table pawl.planner_deliverable (
   created_by text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  reopened_at timestamp with time zone,
+  reopened_by text,
+  reopened_for uuid,
   constraint planner_deliverable_pkey PRIMARY KEY (org_id, id),
   constraint planner_deliverable_serial_unique UNIQUE (org_id, project_id, type, serial),
   constraint planner_deliverable_status_known CHECK ((status = ANY (ARRAY['open'::text, 'submitted_to_qc'::text, 'qc_approved'::text, 'qc_rejected'::text])))
@@ -336,6 +374,16 @@ create table pawl.request (
   constraint request_pkey PRIMARY KEY (org_id, client_event_id)
 );
 
+create table pawl.sql_binding (
+  org_id text not null,
+  role_name text not null,
+  member_id text not null,
+  created_by text,
+  created_at timestamp with time zone default now() not null,
+  constraint sql_binding_member_exists FOREIGN KEY (org_id, member_id) REFERENCES pawl.member(org_id, id),
+  constraint sql_binding_pkey PRIMARY KEY (org_id, role_name, member_id)
+);
+
 create table pawl.task (
   org_id text not null,
   id uuid not null,
@@ -371,6 +419,7 @@ create table pawl.task (
   lease_until timestamp with time zone,
   awaited boolean default false not null,
   constraint planner_available_is_free CHECK (((lifecycle <> 'planner'::text) OR (status <> 'available'::text) OR ((assigned_to IS NULL) AND (open_blockers = 0) AND (open_holds = 0)))),
+  constraint planner_owner_fits_status CHECK (((lifecycle <> 'planner'::text) OR (status = 'canceled'::text) OR ((status = ANY (ARRAY['blocked'::text, 'available'::text])) = (assigned_to IS NULL)))),
   constraint task_open_blockers_not_negative CHECK ((open_blockers >= 0)),
   constraint task_open_holds_not_negative CHECK ((open_holds >= 0)),
   constraint task_pkey PRIMARY KEY (org_id, id)
@@ -436,6 +485,10 @@ CREATE UNIQUE INDEX event_position_unique ON pawl.event USING btree (org_id, "po
 
 CREATE INDEX hold_task ON pawl.hold USING btree (org_id, task_id);
 
+CREATE INDEX inbox_refused ON pawl.inbox USING btree (org_id, refused_at, id) WHERE (refused_at IS NOT NULL);
+
+CREATE INDEX inbox_waiting ON pawl.inbox USING btree (org_id, lifecycle, due_at, id) WHERE (refused_at IS NULL);
+
 CREATE INDEX planner_defect_fix ON pawl.planner_defect USING btree (org_id, fix_task_id) WHERE (fix_task_id IS NOT NULL);
 
 CREATE INDEX planner_defect_task ON pawl.planner_defect USING btree (org_id, task_id);
@@ -470,19 +523,119 @@ CREATE INDEX task_timer ON pawl.task USING btree (org_id, due_at) WHERE (due_at 
 
 CREATE INDEX task_unfinished ON pawl.task USING btree (org_id, lifecycle, status, id) WHERE (NOT final);
 
+CREATE OR REPLACE FUNCTION pawl.enqueue(org text, lifecycle text, input jsonb, key text DEFAULT NULL::text, member text DEFAULT NULL::text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  -- Inside this function current_user is its owner. After SET ROLE, the caller acts as that role, with its privileges only.
+  caller constant text := case current_setting('role') when 'none' then session_user else current_setting('role') end;
+  bound constant text[] := array(
+    select b.member_id from pawl.sql_binding b join pg_catalog.pg_roles r on r.rolname = b.role_name
+    where b.org_id = enqueue.org and pg_has_role(caller::name, r.oid, 'USAGE')
+    group by b.member_id order by b.member_id);
+  acting constant text := coalesce(member, bound[1]);
+  bytes constant integer := octet_length(input::text);
+  moment constant timestamptz := clock_timestamp();
+  -- A UUID of version 7: random, but in the order of time.
+  request_id constant uuid := encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+    placing substring(int8send((extract(epoch from moment) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
+begin
+  if org is null or lifecycle is null or input is null then
+    raise exception 'pawl.enqueue needs %',
+      concat_ws(', ', case when org is null then 'org' end, case when lifecycle is null then 'lifecycle' end,
+        case when input is null then 'input' end)
+      using errcode = 'null_value_not_allowed',
+        hint = 'select pawl.enqueue(org => ''main'', lifecycle => ''board'', input => ''{"title": "…"}''::jsonb)';
+  end if;
+  if jsonb_typeof(input) <> 'object' then
+    raise exception 'input must be a JSON object, not %', jsonb_typeof(input)
+      using errcode = 'invalid_parameter_value', hint = 'It has the fields of POST /api/tasks without lifecycle.';
+  end if;
+  if bytes > 1048576 then
+    raise exception 'input has % bytes; the maximum is 1048576', bytes
+      using errcode = 'program_limit_exceeded', hint = 'Store large data elsewhere, and refer to it in the task.';
+  end if;
+  if key = '' or char_length(key) > 500 then
+    raise exception 'key must have 1 to 500 characters' using errcode = 'invalid_parameter_value';
+  end if;
+  if lifecycle = '' or char_length(lifecycle) > 200 then
+    raise exception 'lifecycle must have 1 to 200 characters' using errcode = 'invalid_parameter_value';
+  end if;
+  -- The same answer for an org that does not exist: other orgs stay unknown.
+  if bound = '{}' then
+    raise exception 'role "%" is bound to no member of org "%"', caller, org
+      using errcode = 'insufficient_privilege',
+        hint = format('If the org exists, its admin binds the role to a member: pawl inbox bind %s %s',
+          quote_ident(caller), coalesce(quote_ident(member), '<member>'));
+  end if;
+  if member is null and cardinality(bound) > 1 then
+    raise exception 'role "%" is bound to several members of org "%": name one as member', caller, org
+      using errcode = 'invalid_parameter_value', hint = 'One of: ' || array_to_string(bound, ', ');
+  end if;
+  if not acting = any(bound) then
+    if not exists (select from pawl.member m where m.org_id = org and m.id = acting) then
+      raise exception 'there is no member "%" in org "%"', acting, org
+        using errcode = 'invalid_parameter_value', hint = 'pawl members list shows the members.';
+    end if;
+    raise exception 'role "%" is not bound to member "%" of org "%"', caller, acting, org
+      using errcode = 'insufficient_privilege',
+        hint = format('An admin of the org can bind it: pawl inbox bind %s %s', quote_ident(caller), quote_ident(acting));
+  end if;
+  if not exists (select from pawl.member m where m.org_id = org and m.id = acting and m.active) then
+    raise exception 'member "%" of org "%" is inactive', acting, org
+      using errcode = 'insufficient_privilege',
+        hint = format('An admin of the org can activate it: pawl members change %s --active', quote_ident(acting));
+  end if;
+  insert into pawl.inbox (org_id, id, lifecycle, input, input_bytes, key, member_id, role_name, created_at, due_at)
+  values (org, request_id, lifecycle, input, bytes, coalesce(key, request_id::text), acting, caller, moment, moment);
+  return request_id;
+end $function$;
+
+CREATE OR REPLACE FUNCTION pawl.planner_is_linked_elsewhere(org text, task uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+      select from pawl.task t
+      join pawl.planner_link l on l.org_id = t.org_id and l.task_id = t.id
+      left join pawl.planner_deliverable d
+        on l.kind = 'deliverable' and d.org_id = l.org_id and d.id = l.target
+      left join pawl.task o on l.kind <> 'deliverable' and o.org_id = l.org_id and o.id = l.target
+      where t.org_id = org and t.id = task and coalesce(d.project_id, o.project_id) is distinct from t.project_id)
+    or exists (
+      select from pawl.task t
+      join pawl.dependency w on w.org_id = t.org_id and w.task_id = t.id
+      join pawl.task b on b.org_id = w.org_id and b.id = w.blocker_id
+      where t.org_id = org and t.id = task and t.lifecycle = 'planner' and b.project_id <> t.project_id)
+$function$;
+
 CREATE OR REPLACE FUNCTION pawl.planner_refuse_defect_without_task()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
+  -- The lock serializes this with a concurrent deletion of the task.
   perform from pawl.task t
-  where t.org_id = new.org_id and t.id = new.task_id and t.lifecycle = 'planner'
+  where t.org_id = new.org_id and t.id = new.task_id and t.lifecycle = 'planner' and t.project_id = new.project_id
   for share;
   if not found then
-    raise exception 'there is no task % for a defect', new.task_id
+    raise exception 'there is no task % in project % for a defect', new.task_id, new.project_id
       using errcode = 'check_violation', constraint = 'planner_defect_task_exists';
   end if;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION pawl.planner_refuse_deliverable_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'deliverable % stays in its project', new.id
+    using errcode = 'check_violation', constraint = 'planner_linked_in_project';
 end $function$;
 
 CREATE OR REPLACE FUNCTION pawl.planner_refuse_dependencies()
@@ -545,6 +698,49 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION pawl.planner_refuse_foreign_dependencies()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  bad record;
+begin
+  select t.id into bad from after_change d
+  join pawl.task t on t.org_id = d.org_id and t.id = d.task_id and t.lifecycle = 'planner'
+  join pawl.task b on b.org_id = d.org_id and b.id = d.blocker_id
+  where b.project_id <> t.project_id
+  limit 1;
+  if found then
+    raise exception 'task % would wait for a task outside its project', bad.id
+      using errcode = 'check_violation', constraint = 'planner_linked_in_project';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION pawl.planner_refuse_foreign_link()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if pawl.planner_is_linked_elsewhere(new.org_id, new.task_id) then
+    raise exception 'task % is linked to something outside its project', new.task_id
+      using errcode = 'check_violation', constraint = 'planner_linked_in_project';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION pawl.planner_refuse_foreign_task()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if pawl.planner_is_linked_elsewhere(new.org_id, new.id) then
+    raise exception 'task % is linked to something outside its project', new.id
+      using errcode = 'check_violation', constraint = 'planner_linked_in_project';
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION pawl.planner_refuse_hold()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -568,7 +764,7 @@ CREATE OR REPLACE FUNCTION pawl.planner_refuse_removal()
 AS $function$
 begin
   if exists (select from pawl.demo d where d.org_id = old.org_id and d.state = 'removing') then
-    return null;
+    return old;
   end if;
   if exists (
       select from pawl.event e
@@ -580,7 +776,7 @@ begin
     raise exception 'task % was begun, or has a defect, a fix or an escalation: it is canceled, not deleted', old.id
       using errcode = 'check_violation', constraint = 'planner_begun_task_never_removed';
   end if;
-  return null;
+  return old;
 end $function$;
 
 CREATE OR REPLACE FUNCTION pawl.refuse_event_change()
@@ -722,19 +918,33 @@ CREATE TRIGGER planner_available_gets_no_dependency AFTER UPDATE ON pawl.depende
 
 CREATE TRIGGER planner_available_has_no_dependency AFTER INSERT ON pawl.dependency REFERENCING NEW TABLE AS after_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.planner_refuse_dependencies();
 
+CREATE TRIGGER planner_changed_dependency_in_project AFTER UPDATE ON pawl.dependency FOR EACH ROW WHEN (((new.blocker_id <> old.blocker_id) OR (new.task_id <> old.task_id))) EXECUTE FUNCTION pawl.planner_refuse_foreign_link();
+
+CREATE TRIGGER planner_dependency_in_project AFTER INSERT ON pawl.dependency REFERENCING NEW TABLE AS after_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.planner_refuse_foreign_dependencies();
+
 CREATE TRIGGER event_kept_with_task AFTER DELETE ON pawl.event REFERENCING OLD TABLE AS before_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_event_removal();
 
 CREATE TRIGGER event_never_changed BEFORE UPDATE OR TRUNCATE ON pawl.event FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_event_change();
 
 CREATE TRIGGER planner_available_has_no_hold AFTER INSERT OR UPDATE ON pawl.hold FOR EACH ROW WHEN ((new.released_at IS NULL)) EXECUTE FUNCTION pawl.planner_refuse_hold();
 
+CREATE TRIGGER planner_changed_defect_task_exists AFTER UPDATE OF task_id, project_id ON pawl.planner_defect FOR EACH ROW EXECUTE FUNCTION pawl.planner_refuse_defect_without_task();
+
 CREATE TRIGGER planner_defect_task_exists AFTER INSERT ON pawl.planner_defect FOR EACH ROW EXECUTE FUNCTION pawl.planner_refuse_defect_without_task();
 
-CREATE TRIGGER planner_begun_task_never_removed AFTER DELETE ON pawl.task FOR EACH ROW WHEN (((old.lifecycle = 'planner'::text) AND (NOT old.final))) EXECUTE FUNCTION pawl.planner_refuse_removal();
+CREATE TRIGGER planner_deliverable_stays_in_project AFTER UPDATE OF project_id ON pawl.planner_deliverable FOR EACH ROW WHEN ((old.project_id <> new.project_id)) EXECUTE FUNCTION pawl.planner_refuse_deliverable_move();
+
+CREATE TRIGGER planner_linked_in_project AFTER INSERT OR UPDATE ON pawl.planner_link FOR EACH ROW EXECUTE FUNCTION pawl.planner_refuse_foreign_link();
+
+CREATE TRIGGER planner_begun_task_never_removed BEFORE DELETE ON pawl.task FOR EACH ROW WHEN (((old.lifecycle = 'planner'::text) AND (NOT old.final))) EXECUTE FUNCTION pawl.planner_refuse_removal();
 
 CREATE TRIGGER planner_created_available_is_free AFTER INSERT ON pawl.task FOR EACH ROW WHEN (((new.lifecycle = 'planner'::text) AND (new.status = 'available'::text))) EXECUTE FUNCTION pawl.planner_refuse_false_available();
 
+CREATE TRIGGER planner_created_task_linked_in_project AFTER INSERT ON pawl.task FOR EACH ROW WHEN ((new.lifecycle = 'planner'::text)) EXECUTE FUNCTION pawl.planner_refuse_foreign_task();
+
 CREATE TRIGGER planner_moved_available_is_free AFTER UPDATE ON pawl.task FOR EACH ROW WHEN (((new.lifecycle = 'planner'::text) AND (new.status = 'available'::text) AND (old.status <> 'available'::text))) EXECUTE FUNCTION pawl.planner_refuse_false_available();
+
+CREATE TRIGGER planner_moved_task_linked_in_project AFTER UPDATE ON pawl.task FOR EACH ROW WHEN (((new.lifecycle = 'planner'::text) AND (old.project_id <> new.project_id))) EXECUTE FUNCTION pawl.planner_refuse_foreign_task();
 
 CREATE TRIGGER task_first_status_declared AFTER INSERT ON pawl.task REFERENCING NEW TABLE AS after_change FOR EACH STATEMENT EXECUTE FUNCTION pawl.refuse_undeclared_first_status();
 

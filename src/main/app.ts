@@ -4,7 +4,8 @@ import { adminTokenFile } from "./admin-token-file.ts";
 import { isRefusal, PawlError } from "../core/index.ts";
 import { DemoRunner } from "../demo/index.ts";
 import type { DemoState, EngineObserver } from "../engine/index.ts";
-import { buildServer, Metrics } from "../server/index.ts";
+import { loadServer } from "../server/index.ts";
+import type { Mount } from "../server/index.ts";
 import type { Plugin } from "../plugin/index.ts";
 import { consoleOptions } from "./console-options.ts";
 import { LogDestination } from "./log-destination.ts";
@@ -53,6 +54,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       "INVALID_CONFIG",
       "PAWL_ADMIN_TOKEN must have 16 to 500 ASCII characters and no spaces: `openssl rand -hex 32` prints a good one.",
     );
+  const { buildServer, Metrics } = await loadServer();
   const metrics = new Metrics();
   const log = openLog(settings, () => {
     metrics.logLineDropped();
@@ -65,17 +67,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { corsOrigins, allowedHosts, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute } = settings;
     const { host, port } = settings;
     const { directory } = pawl;
-    const plugins = withBuiltIn(options.plugins);
+    const plugins = withBuiltIn(options.plugins, settings.builtInPlugins);
     const demo = createDemo(pawl, plugins, options, log);
-    // Imported here because it takes 0.2 s, which every other command would wait for.
-    const { answerMcp } = await import("../mcp/index.ts");
     const server = await buildServer({
-      engine: pawl,
+      engine: pawl.engine,
       directory,
       version,
       demo,
       plugins: serverPlugins(plugins, settings.plugins),
-      mounts: [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) }],
+      mounts: [{ path: "/mcp", confined: ["task"], answer: answerMcpOnDemand(version) }],
       console: consoleOptions(plugins),
       logger: log,
       corsOrigins,
@@ -116,6 +116,15 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
+/** Serves MCP. Its library is loaded with the first request, because many servers have no agents. */
+function answerMcpOnDemand(version: string): Mount["answer"] {
+  let loading: Promise<Mount["answer"]> | undefined;
+  return async (call) => {
+    loading ??= import("../mcp/index.ts").then(({ answerMcp }) => answerMcp({ version }));
+    return (await loading)(call);
+  };
+}
+
 function createDemo(
   { demo }: Pawl,
   plugins: readonly Plugin[],
@@ -154,9 +163,10 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const pawl = await openPawl({
     ...databaseOf(settings),
-    lifecycles: plugins,
+    plugins: withBuiltIn(plugins, settings.builtInPlugins),
     sweepSeconds: 0,
     reconcileSeconds: 0,
+    inboxSeconds: 0,
     maxConnections: 2,
   });
   try {
@@ -174,11 +184,12 @@ function open(
   return openPawl({
     signal,
     ...databaseOf(settings),
-    lifecycles: plugins,
+    plugins: withBuiltIn(plugins, settings.builtInPlugins),
     settings: settings.plugins,
     observer,
     sweepSeconds: settings.sweepSeconds,
     reconcileSeconds: settings.reconcileSeconds,
+    inboxSeconds: settings.inboxSeconds,
     ...(settings.retentionDays > 0 ? { retention: { days: settings.retentionDays } } : {}),
     hints: {
       listens: true,
@@ -199,9 +210,10 @@ function open(
   });
 }
 
-function databaseOf({ databaseUrl, data, databaseConnections, preparedStatements }: Settings) {
+function databaseOf(settings: Settings) {
+  const { databaseUrl, data, databaseConnections, preparedStatements, schema, migrate } = settings;
   const url = databaseUrl === null ? {} : { url: databaseUrl };
-  return { data, ...url, maxConnections: databaseConnections, prepare: preparedStatements };
+  return { data, ...url, schema, migrate, maxConnections: databaseConnections, prepare: preparedStatements };
 }
 
 /** Ensures that there is an admin with a token. */

@@ -7,12 +7,17 @@ import { fileURLToPath } from "node:url";
 import * as zod from "zod";
 import { adminTokenFile } from "./admin-token-file.ts";
 import { agentServices } from "./agent-setup.ts";
-import { withDatabase, openLog, startApp } from "./app.ts";
 import type { App } from "./app.ts";
 import { ownColours, run, toTerminal } from "../cli/index.ts";
 import type { Output, Screen, ServerFlags, CliEnvironment } from "../cli/index.ts";
 import { findConfig, loadConfig } from "./config.ts";
 import { inspectInstallation, verifyInstallation } from "./inspect-installation.ts";
+import {
+  driftOfInstallation,
+  grantsOfInstallation,
+  migrateInstallation,
+  scriptOfInstallation,
+} from "./migrate-installation.ts";
 import { findServer } from "./find-server.ts";
 import * as api from "../api/index.ts";
 import * as client from "../client/index.ts";
@@ -31,6 +36,9 @@ const { argv, env, stdout, stderr } = process;
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
+
+/** Loads the server's part of the program, which most commands do not need. */
+const loadApp = () => import("./app.ts");
 
 /** Timeout of the clean-up after a signal during start-up on an external database. */
 const CLEAN_UP_TIMEOUT_MS = 10_000;
@@ -72,6 +80,7 @@ const environment: CliEnvironment = {
     if (!installation) process.exit(0);
     // In the order of POSIX; an empty variable counts as unset.
     const locale = [env.LC_ALL, env.LC_MESSAGES, env.LANG].find(Boolean);
+    const { startApp } = await loadApp();
     const starting = startApp({ ...installation, version, adminToken, demo, locale, signal });
     const app = await Promise.race([starting, signalled]);
     if (!app) return abortStart(starting, { embedded: installation.settings.databaseUrl === null });
@@ -87,7 +96,7 @@ const environment: CliEnvironment = {
     refuseIgnored(settings, lifecycle);
     return {
       settings: { ...settings, ...settings.plugins },
-      log: openLog(settings),
+      log: (await loadApp()).openLog(settings),
       secretFile: (name) => secretFile(join(settings.data, lifecycle, name)),
     };
   },
@@ -107,10 +116,12 @@ const environment: CliEnvironment = {
   admin: {
     createOrg: async (id, flags) => {
       const { settings, plugins } = await loadInstallation(flags);
+      const { withDatabase } = await loadApp();
       return withDatabase(settings, plugins, ({ directory }) => directory.createOrg(id));
     },
     resetAdmin: async (org, flags) => {
       const { settings, plugins } = await loadInstallation(flags);
+      const { withDatabase } = await loadApp();
       const token = await withDatabase(settings, plugins, ({ directory }) => directory.resetAdmin(org));
       if (org !== "main") return { token, file: null };
       const file = adminTokenFile(settings.data);
@@ -119,6 +130,10 @@ const environment: CliEnvironment = {
     },
     verify: async (org, flags, onProgress) =>
       verifyInstallation(await loadInstallation(flags), org, onProgress),
+    migrate: async (flags) => migrateInstallation(await loadInstallation(flags)),
+    migrationScript: async (flags) => scriptOfInstallation(await loadInstallation(flags)),
+    findDrift: async (flags) => driftOfInstallation(await loadInstallation(flags)),
+    grantScript: async (role, flags) => grantsOfInstallation(await loadInstallation(flags), role),
     inspect: (flags) => inspectInstallation(() => loadInstallation(flags)),
   },
 };
@@ -173,8 +188,12 @@ function commandsOf(plugins: readonly plugin.Plugin[]): plugin.AddCommands[] {
   return plugins.flatMap(({ lifecycle, commands }) => {
     if (!commands) return [];
     return (...given: Parameters<plugin.AddCommands>) => {
+      const [program] = given;
+      const before = program.commands.length;
       try {
         commands(...given);
+        for (const added of program.commands.slice(before))
+          added.hook("preAction", (_, command) => refuseIfOff(lifecycle.name, command.optsWithGlobals()));
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         throw new core.PawlError(
@@ -186,6 +205,17 @@ function commandsOf(plugins: readonly plugin.Plugin[]): plugin.AddCommands[] {
       }
     };
   });
+}
+
+/** Throws INVALID_CONFIG for a command of a built-in plugin that is off here, unless it calls a server elsewhere. */
+async function refuseIfOff(name: string, { url, data }: { url?: string; data?: string }): Promise<void> {
+  if (!PLUGINS.some(({ lifecycle }) => lifecycle.name === name) || url !== undefined || env.PAWL_URL) return;
+  const { builtInPlugins } = await settingsOf(data);
+  if ((builtInPlugins as readonly string[]).includes(name)) return;
+  throw new core.PawlError(
+    "INVALID_CONFIG",
+    `The built-in plugin "${name}" is off: add it to PAWL_BUILT_IN_PLUGINS, or to builtInPlugins in pawl.config.ts.`,
+  );
 }
 
 /** Standard error. Write errors are ignored: they cannot be reported anywhere, and the exit code still shows the result. */

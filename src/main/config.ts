@@ -1,13 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { createJiti } from "jiti";
 import { z } from "zod";
 import { didYouMean, PawlError } from "../core/index.ts";
 import type { Lifecycle } from "../core/index.ts";
 import { PLUGINS } from "../lifecycles/index.ts";
 import { pluginOf } from "../plugin/index.ts";
-import type { Plugin, SettingValues } from "../plugin/index.ts";
+import type { Plugin, PluginSettings, SettingValues } from "../plugin/index.ts";
 import { refuseSharedSettings, settingsShape } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
@@ -22,7 +21,11 @@ export type PawlConfig<Own extends readonly (Lifecycle | Plugin)[] = readonly (L
 
 /** The settings of all plugins of a union, in one object. */
 type SettingsOf<P> = Intersection<
-  P extends Plugin<infer S> ? (string extends keyof S ? unknown : SettingValues<S>) : unknown
+  P extends { readonly lifecycle: unknown; readonly settings: infer S extends PluginSettings }
+    ? string extends keyof S
+      ? never
+      : SettingValues<S>
+    : never
 >;
 type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void
   ? I
@@ -84,6 +87,7 @@ export function findConfig(cwd: string): string | null {
  * `PawlError` and a second zod, and loading would fail in a folder without node_modules.
  */
 async function importDefault(file: string, cwd: string, modules: Record<string, unknown>): Promise<unknown> {
+  const { createJiti } = await import("jiti");
   const jiti = createJiti(pathToFileURL(file).href, { fsCache: false, virtualModules: { ...modules } });
   let loaded: { default?: unknown };
   try {

@@ -59,6 +59,18 @@ export type { Plugin, PluginDefinition } from "../plugin/index.ts";
 export { LIFECYCLES } from "../lifecycles/index.ts";
 export { openPawl } from "./open-pawl.ts";
 export type { Pawl, PawlOptions } from "./open-pawl.ts";
+export type { LocalClient } from "./local-client.ts";
+export type {
+  ClaimedTasksOf,
+  CreatedTasksOf,
+  KnownTask,
+  NewTaskOf,
+  PerformedOf,
+  PerformRequestOf,
+  TaskPageOf,
+} from "./typed-verbs.ts";
+export type { WorkOptions } from "./workers.ts";
+export type { LifecyclesOf } from "../client/index.ts";
 export type {
   Caller,
   CallerTransaction,

@@ -27,7 +27,7 @@ export async function inspectInstallation(load: () => Promise<Installation>) {
     settings: { mistake: null, ignored: settings.ignored, config, lifecycles: plugins.length },
     node,
     data: await freeSpace(settings.data),
-    database: await inspectDatabase(settings, withBuiltIn(plugins)),
+    database: await inspectDatabase(settings, withBuiltIn(plugins, settings.builtInPlugins)),
   };
 }
 
@@ -39,10 +39,10 @@ export async function verifyInstallation(
 ) {
   if (isAbsent(settings))
     throw new PawlError("DATABASE_UNUSABLE", `There is no database in ${settings.data} yet.`);
-  const { url, data } = databaseOptions(settings);
-  const database = await openDatabase({ url, data, maxConnections: 2, prepare: settings.preparedStatements });
+  const database = await openDatabase(databaseOptions(settings));
   try {
-    const counted = await countTasksByOrg(database.sql, migrationSources(withBuiltIn(plugins)));
+    const sources = migrationSources(withBuiltIn(plugins, settings.builtInPlugins));
+    const counted = await countTasksByOrg(database.sql, sources);
     if (counted === null)
       throw new PawlError(
         "DATABASE_UNUSABLE",
@@ -69,15 +69,9 @@ export async function verifyInstallation(
 
 async function inspectDatabase(settings: Settings, plugins: readonly Plugin[]) {
   if (isAbsent(settings)) return { absent: true } as const;
-  const { url, data } = databaseOptions(settings);
   try {
     const startedAt = Date.now();
-    const database = await openDatabase({
-      url,
-      data,
-      maxConnections: 2,
-      prepare: settings.preparedStatements,
-    });
+    const database = await openDatabase(databaseOptions(settings));
     try {
       const openedAt = Date.now();
       const condition = await examineDatabase(database.sql, migrationSources(plugins));
@@ -106,6 +100,11 @@ function databaseReport({ tasks, migrations, ...condition }: Condition, plugins:
       sweepLagSeconds: tasks.sweep_lag_seconds,
       needAttention: tasks.need_attention,
       waitForDeleted: tasks.wait_for_nothing,
+      inbox: {
+        refused: tasks.inbox.refused,
+        waiting: tasks.inbox.waiting,
+        oldestSeconds: tasks.inbox.oldest_seconds,
+      },
       orphans: [...orphans].map(([lifecycle, amount]) => ({ lifecycle, tasks: amount })),
       waiting: tasks.waiting.map(({ lifecycle, tasks: amount, oldest_seconds }) => ({
         lifecycle,
@@ -117,12 +116,13 @@ function databaseReport({ tasks, migrations, ...condition }: Condition, plugins:
 }
 
 /** Checked first, because opening the embedded database would create it. */
-function isAbsent({ databaseUrl, data }: Settings): boolean {
+export function isAbsent({ databaseUrl, data }: Settings): boolean {
   return databaseUrl === null && !existsSync(join(data, "postgres"));
 }
 
-function databaseOptions({ databaseUrl, data }: Settings) {
-  return { url: databaseUrl ?? undefined, data };
+/** Few connections: for commands that run beside a server. */
+export function databaseOptions({ databaseUrl, data, schema, preparedStatements }: Settings) {
+  return { url: databaseUrl ?? undefined, data, schema, maxConnections: 2, prepare: preparedStatements };
 }
 
 /** Free space of the folder, or of the nearest existing folder above it. */

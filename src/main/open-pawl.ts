@@ -1,5 +1,11 @@
 import type { Plugin } from "../plugin/index.ts";
-import { migrationSources, ownIntervals, pluginSettings, projectDefaults, withBuiltIn } from "./plugins.ts";
+import {
+  migrationSources,
+  ownIntervals,
+  pluginSettings,
+  projectDefaults,
+  resolvePlugins,
+} from "./plugins.ts";
 import {
   createOrg,
   DemoOrg,
@@ -10,7 +16,9 @@ import {
   listOrgs,
   migrate,
   registerLifecycles,
+  requireMigrated,
   startCommitHints,
+  startInboxPoll,
   startSweeper,
 } from "../engine/index.ts";
 import type {
@@ -22,29 +30,44 @@ import type {
   Reconciled,
   Sweeper,
 } from "../engine/index.ts";
-import { isPostgresUrl, openDatabase } from "../postgres/index.ts";
+import { checkSchemaName, isPostgresUrl, openDatabase } from "../postgres/index.ts";
 import type { DatabaseConfig, Sql } from "../postgres/index.ts";
 import { isRefusal, PawlError, SYSTEM } from "../core/index.ts";
 import { MAX_TIMER_DELAY_MS } from "../std/timer-delay.ts";
 import { unlessAborted } from "../std/unless-aborted.ts";
 import type { JsonObject, Lifecycle } from "../core/index.ts";
+import type { LifecyclesOf, SomeLifecycle } from "../client/index.ts";
+import { inProcess } from "./in-process.ts";
+import type { LocalClient } from "./local-client.ts";
+import type { Verbs } from "./typed-verbs.ts";
+import { verbsOf } from "./verbs.ts";
+import type { StartWork } from "./workers.ts";
+
+type PluginList = readonly (Lifecycle | Plugin)[];
 
 /** Options of `openPawl` and `startTestServer`. */
-export type PawlOptions = DatabaseConfig &
+export type PawlOptions<List extends PluginList = PluginList> = DatabaseConfig &
   EngineOptions & {
-    /** Your lifecycles and plugins, in addition to the built-in ones. */
-    lifecycles?: readonly (Lifecycle | Plugin)[];
+    /**
+     * The plugins that run: your own lifecycles and plugins, and built-in ones, such as `board` from `pawl/lifecycles/board`. Their
+     * types are those of the returned object.
+     */
+    plugins?: List;
+    /** Default true; false for a role without DDL rights: throws DATABASE_UNUSABLE unless `pawl migrate` has run. */
+    migrate?: boolean;
     /** Values of the plugins' settings by name; missing ones have their defaults. */
     settings?: Readonly<Record<string, unknown>>;
     /** Interval between sweeps for expired timers; default 60, 0 turns them off (if another node runs them). */
     sweepSeconds?: number;
     /** Interval between checks that find and repair inconsistent tasks; default 300, 0 turns them off. */
     reconcileSeconds?: number;
-    /** Deletes finished tasks, their journals and chat messages after this time; by default nothing is deleted. */
+    /** Interval between polls for requests of `pawl.enqueue`; default 0.5, 0 turns them off (if another node runs them). */
+    inboxSeconds?: number;
+    /** Deletes finished tasks, their journals and chat messages, and refused requests of `pawl.enqueue`, after this time; by default nothing is deleted. */
     retention?: { days: number; onExport?: PruneOptions["onExport"] };
     /** Whether, and on which connection, this node listens for notifications of commits on other nodes. */
     hints?: CommitHintOptions;
-    /** Called when a sweep fails. */
+    /** Called when a sweep fails, or when a worker in this process can no longer claim. */
     onFault?: (error: unknown) => void;
     /** Called with tasks that were inconsistent and had to be repaired. */
     onRepair?: (report: Reconciled & { org_id: string }) => void;
@@ -54,31 +77,56 @@ type NewMember = Partial<Member> & { id: string };
 type NewProject = { id: string; name?: string; settings?: JsonObject };
 
 /** The engine inside your own process, on the database at `url` or on the embedded one in `data`. */
-export type Pawl = Engine & {
-  /** Members, projects and tokens. */
-  directory: Directory;
-  /** The separate org of the demo, if there is one. */
-  demo: DemoOrg;
-  /** A caller that acts as a member. */
-  as(member_id: string, org_id?: string): Promise<Caller>;
-  /** A caller that acts as the system. */
-  asSystem(org_id?: string): Caller;
-  createOrg(id: string): Promise<void>;
-  /** Does not change an existing project. */
-  createProject(project: NewProject, org_id?: string): Promise<void>;
-  /** Does not change an existing member. */
-  createMember(member: NewMember, org_id?: string): Promise<void>;
-  /** Address of the database, for psql and other tools. */
-  url: string;
-  /** Finishes the work in progress, then closes the database. May be called twice. */
-  close(): Promise<void>;
-};
+export type Pawl<Known extends SomeLifecycle = SomeLifecycle> = Verbs<Known> &
+  Pick<Engine, "sweep" | "reconcile" | "prune" | "verify" | "transaction"> & {
+    /** The engine itself, for servers and plugins: its times are milliseconds. */
+    readonly engine: Engine;
+    /** A client that acts as the caller: the functions and answers of `createClient`, without HTTP. */
+    client(caller: Caller): LocalClient<Known>;
+    /**
+     * Works on a lifecycle's pool in this process, with the leases, heartbeats, retries and shutdown of `startWorker`. `close` stops it.
+     *
+     * ```ts
+     * await pawl.work("errand", async (task, { signal }) => ({ action: "complete", payload: { result: await fetchIt(task, signal) } }), {
+     *   as: "wanda",
+     *   concurrency: 4,
+     *   failed: ({ message }) => ({ action: "give_up", comment: message }),
+     * });
+     * ```
+     */
+    readonly work: StartWork<Known>;
+    /** Members, projects and tokens. */
+    directory: Directory;
+    /** The separate org of the demo, if there is one. */
+    demo: DemoOrg;
+    /** A caller that acts as a member. */
+    as(member_id: string, org_id?: string): Promise<Caller>;
+    /** A caller that acts as the system. */
+    asSystem(org_id?: string): Caller;
+    createOrg(id: string): Promise<void>;
+    /** Does not change an existing project. */
+    createProject(project: NewProject, org_id?: string): Promise<void>;
+    /** Does not change an existing member. */
+    createMember(member: NewMember, org_id?: string): Promise<void>;
+    /** Address of the database, for psql and other tools. */
+    url: string;
+    /**
+     * Stops the workers of this process, finishes the work in progress, then closes the database. Running tasks get `graceMs` (default
+     * that of their worker, 30 s) to finish before they are aborted and given back. May be called twice.
+     */
+    close(options?: { graceMs?: number }): Promise<void>;
+  };
 
-/** Opens the database, migrates it and returns the engine on it; the org and the project `main` always exist. */
-export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
-  const { lifecycles = [], retryTimeoutMs, statementTimeoutMs } = options;
+/** Opens the database, migrates it (unless `migrate` is false) and returns the engine on it; the org and the project `main` always exist. */
+export async function openPawl<const List extends PluginList = PluginList>(
+  options: PawlOptions<List> = {},
+): Promise<Pawl<LifecyclesOf<List>>> {
+  const { retryTimeoutMs, statementTimeoutMs } = options;
   checkNumbers(options);
-  const plugins = withBuiltIn(lifecycles);
+  if ("lifecycles" in options)
+    throw new PawlError("INVALID_CONFIG", "openPawl has no option lifecycles: list them in plugins.");
+  if (options.schema !== undefined) checkSchemaName(options.schema);
+  const plugins = resolvePlugins(options.plugins ?? []);
   const settings = pluginSettings(plugins, options.settings);
   const intervals = ownIntervals(plugins, settings, options.sweepSeconds ?? SWEEP_SECONDS);
   for (const [name, seconds] of intervals)
@@ -89,7 +137,7 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
   const database = await openDatabase(options);
   const { sql } = database;
   try {
-    await unlessAborted(prepare(sql, plugins), options.signal);
+    await unlessAborted(prepare(sql, plugins, options.migrate), options.signal);
   } catch (error) {
     const explained = await explainRefusal(sql, error);
     // Do not wait for statements that are still running, such as one that waits for another node's migration.
@@ -109,14 +157,26 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     sql,
     plugins.map(({ lifecycle }) => lifecycle),
   );
-  return Object.assign(engine, {
+  const findCaller = async (member_id: string, org_id = "main") => ({
+    org_id,
+    actor: await findActor(sql, org_id, member_id),
+  });
+  const { onFault } = options;
+  const local = inProcess<LifecyclesOf<List>>({ engine, directory, plugins, findCaller, onFault });
+  return {
+    ...verbsOf<LifecyclesOf<List>>(engine),
+    engine,
+    sweep: (which) => engine.sweep(which),
+    reconcile: (org_id, chunks) => engine.reconcile(org_id, chunks),
+    prune: (which) => engine.prune(which),
+    verify: (org_id, onProgress) => engine.verify(org_id, onProgress),
+    transaction: (work) => engine.transaction(work),
+    client: local.client,
+    work: local.work,
     directory,
     demo: new DemoOrg(sql, directory),
     url: database.url,
-    as: async (member_id: string, org_id = "main") => ({
-      org_id,
-      actor: await findActor(sql, org_id, member_id),
-    }),
+    as: findCaller,
     asSystem: (org_id = "main") => ({ org_id, actor: SYSTEM }),
     createOrg: (id: string) => createOrg(sql, id),
     createProject: async (project: NewProject, org_id = "main") => {
@@ -125,13 +185,14 @@ export async function openPawl(options: PawlOptions = {}): Promise<Pawl> {
     createMember: async (member: NewMember, org_id = "main") => {
       throwUnlessExisting(await directory.addMember({ org_id, actor: SYSTEM }, member));
     },
-    close: async () => {
+    close: async (grace) => {
+      await local.stop(grace);
       await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
       await engine.drain();
       await hints.stop();
       await database.close();
     },
-  });
+  };
 }
 
 /** Throws a refusal as an error, except that the id exists already. */
@@ -144,9 +205,9 @@ const INTERVAL_SECONDS_RANGE: [number, number] = [0, Math.floor(MAX_TIMER_DELAY_
 
 /** Throws INVALID_CONFIG for a number outside its range. */
 function checkNumbers(options: PawlOptions): void {
-  const { sweepSeconds, reconcileSeconds, connectTimeoutSeconds } = options;
-  for (const [name, value] of Object.entries({ sweepSeconds, reconcileSeconds, connectTimeoutSeconds }))
-    checkNumber(name, value, INTERVAL_SECONDS_RANGE);
+  const { sweepSeconds, reconcileSeconds, inboxSeconds, connectTimeoutSeconds } = options;
+  const seconds = { sweepSeconds, reconcileSeconds, inboxSeconds, connectTimeoutSeconds };
+  for (const [name, value] of Object.entries(seconds)) checkNumber(name, value, INTERVAL_SECONDS_RANGE);
   checkNumber("retryTimeoutMs", options.retryTimeoutMs, [0, MAX_TIMER_DELAY_MS]);
   checkNumber("statementTimeoutMs", options.statementTimeoutMs, [1, MAX_TIMER_DELAY_MS]);
   checkWhole("maxConnections", options.maxConnections, [1, 1_000]);
@@ -177,8 +238,10 @@ function checkWhole(name: string, value: number | undefined, [min, max]: [number
   );
 }
 
-async function prepare(sql: Sql, plugins: readonly Plugin[]): Promise<void> {
-  await migrate(sql, { sources: migrationSources(plugins) });
+async function prepare(sql: Sql, plugins: readonly Plugin[], migrates = true): Promise<void> {
+  const sources = migrationSources(plugins);
+  if (migrates) await migrate(sql, { sources });
+  else await requireMigrated(sql, sources);
   await registerLifecycles(sql, plugins);
   await createOrg(sql, "main");
 }
@@ -194,6 +257,7 @@ function startSweepers(
   const {
     sweepSeconds = SWEEP_SECONDS,
     reconcileSeconds = 300,
+    inboxSeconds = 0.5,
     retention,
     onFault,
     onRepair,
@@ -207,6 +271,7 @@ function startSweepers(
   const soon = (seconds: number) => Math.min(seconds, sweepSeconds || seconds);
   const lifecycles = [...engine.registry.lifecycles.keys()].filter((name) => !intervals.has(name));
   return [
+    ...(inboxSeconds > 0 ? [startInboxPoll(engine.inbox, { everyMs: inboxSeconds * 1_000, onFault })] : []),
     ...every(sweepSeconds, () => engine.sweep({ lifecycles })),
     ...[...intervals].flatMap(([name, seconds]) =>
       every(sweepSeconds > 0 ? seconds : 0, () => engine.sweep({ lifecycles: [name] }), soon(seconds)),

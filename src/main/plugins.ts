@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { PawlError } from "../core/index.ts";
+import { describeLifecycle, PawlError } from "../core/index.ts";
 import type { JsonObject, Lifecycle, Problem } from "../core/index.ts";
 import { ENGINE_MIGRATIONS } from "../engine/index.ts";
 import type { MigrationSource } from "../engine/index.ts";
@@ -9,9 +9,15 @@ import type { Plugin } from "../plugin/index.ts";
 import type { ServerPlugin } from "../server/index.ts";
 import { refuseSharedSettings } from "./settings.ts";
 
-/** The built-in plugins and those of the user; throws INVALID_CONFIG if two of them conflict. */
-export function withBuiltIn(own: readonly (Lifecycle | Plugin)[]): Plugin[] {
-  const plugins = [...PLUGINS, ...own.map(pluginOf)];
+/** The chosen built-in plugins and those of the user. */
+export function withBuiltIn(own: readonly (Lifecycle | Plugin)[], chosen: readonly string[]): Plugin[] {
+  return resolvePlugins([...PLUGINS.filter(({ lifecycle }) => chosen.includes(lifecycle.name)), ...own]);
+}
+
+/** Turns lifecycles into plugins, a built-in one into its own; throws INVALID_CONFIG if two of them conflict. */
+export function resolvePlugins(given: readonly (Lifecycle | Plugin)[]): Plugin[] {
+  if (!(given instanceof Array)) throw new PawlError("INVALID_CONFIG", "plugins must be a list.");
+  const plugins = given.map((one) => builtInOf(one) ?? pluginOf(one));
   const names = plugins.map(({ lifecycle }) => lifecycle.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
@@ -19,6 +25,18 @@ export function withBuiltIn(own: readonly (Lifecycle | Plugin)[]): Plugin[] {
   refuseConflictingProblems(plugins);
   refuseSharedSettings(plugins);
   return plugins;
+}
+
+/** Returns the plugin of a built-in lifecycle. It is compared by its contents: a process may have loaded two copies of Pawl. */
+function builtInOf(given: Lifecycle | Plugin | null | undefined): Plugin | undefined {
+  if (typeof given !== "object" || given === null || "lifecycle" in given) return undefined;
+  return PLUGINS.find(
+    ({ lifecycle }) =>
+      lifecycle === given ||
+      (lifecycle.name === given.name &&
+        given.rules_by_action instanceof Map &&
+        isDeepStrictEqual(describeLifecycle(given), describeLifecycle(lifecycle))),
+  );
 }
 
 /** Throws INVALID_CONFIG if two plugins describe the same code differently. */

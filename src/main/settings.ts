@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DEMO_LANGUAGES } from "../api/index.ts";
-import { didYouMean, hideCredentials, nearest, PawlError } from "../core/index.ts";
-import { isPostgresUrl } from "../postgres/index.ts";
+import { BUILT_IN_NAMES, didYouMean, hideCredentials, nearest, PawlError } from "../core/index.ts";
+import { DEFAULT_SCHEMA, isPostgresUrl, isSchemaName, VALID_SCHEMA_NAME } from "../postgres/index.ts";
 import type { PluginSettings, Setting, SettingValues } from "../plugin/index.ts";
 
 const postgresUrl = {
@@ -51,6 +51,32 @@ export const SETTINGS = {
     description:
       "the same PostgreSQL without the pooler of DATABASE_URL, for LISTEN; without it, nodes poll for each other's commits",
   },
+  schema: {
+    env: "PAWL_SCHEMA",
+    schema: z.string().refine(isSchemaName),
+    default: DEFAULT_SCHEMA,
+    expected: VALID_SCHEMA_NAME,
+    description: "the schema of the database with Pawl's tables; several Pawls can share a database",
+  },
+  migrate: {
+    env: "PAWL_MIGRATE",
+    schema: z.boolean(),
+    default: true,
+    expected: "true or false",
+    description:
+      "set to false for a role that may not change tables: the start then only checks that `pawl migrate` has run",
+  },
+  builtInPlugins: {
+    env: "PAWL_BUILT_IN_PLUGINS",
+    schema: z
+      .array(z.enum([...BUILT_IN_NAMES, "none"]))
+      .transform((names) => BUILT_IN_NAMES.filter((name) => names.includes(name))),
+    default: [...BUILT_IN_NAMES],
+    expected: `a list of ${BUILT_IN_NAMES.join(", ")}, or none`,
+    correct: (name) => nearest(name, [...BUILT_IN_NAMES, "none"]),
+    description:
+      "the built-in plugins that run, separated by commas; the others leave no tables, routes, commands or screens",
+  },
   databaseConnections: {
     env: "PAWL_DATABASE_CONNECTIONS",
     schema: z.int().min(2).max(1_000),
@@ -86,7 +112,7 @@ export const SETTINGS = {
     default: 0,
     expected: "a number of days from 0 to 36500 (a hundred years)",
     description:
-      "days until finished tasks, their journals and chat messages are deleted; 0 keeps them forever",
+      "days until finished tasks, their journals, chat messages and refused requests from SQL are deleted; 0 keeps them forever",
   },
   reconcileSeconds: {
     env: "PAWL_RECONCILE_SECONDS",
@@ -95,6 +121,13 @@ export const SETTINGS = {
     expected: "a number of seconds from 0 to 86400 (a day)",
     description:
       "interval between consistency checks of unfinished tasks, which repair and log deviations; 0 turns them off",
+  },
+  inboxSeconds: {
+    env: "PAWL_INBOX_SECONDS",
+    schema: z.number().min(0).max(86_400),
+    default: 0.5,
+    expected: "a number of seconds from 0 to 86400 (a day)",
+    description: "interval between polls for tasks that were requested in SQL; 0 turns them off on this node",
   },
   corsOrigins: {
     env: "PAWL_CORS_ORIGINS",

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "../client/index.ts";
 import type { Client } from "../client/index.ts";
-import { buildServer } from "../server/index.ts";
+import { loadServer } from "../server/index.ts";
 import { consoleOptions } from "./console-options.ts";
 import { openPawl } from "./open-pawl.ts";
 import type { Pawl, PawlOptions } from "./open-pawl.ts";
-import { pluginSettings, serverPlugins, withBuiltIn } from "./plugins.ts";
+import { pluginSettings, resolvePlugins, serverPlugins } from "./plugins.ts";
 
 /** A complete Pawl for tests: engine, API and console, on a free port. */
 export type TestServer = {
@@ -34,7 +34,7 @@ export type TestServer = {
  * jobs: call `pawl.sweep()` to run due timers and the sweeps of plugins.
  *
  * ```ts
- * const server = await startTestServer({ lifecycles: [invoices] });
+ * const server = await startTestServer({ plugins: [invoices] });
  * const { client } = await server.member({ id: "ann", roles: ["accountant"] });
  * const task = await client.lifecycle(invoices.lifecycle).create({ … });
  * expect(task.status).toBe("received");
@@ -56,12 +56,13 @@ type Close = () => Promise<unknown>;
 async function open(options: PawlOptions, opened: Close[]): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "pawl-test-"));
   opened.push(() => rm(folder, { recursive: true, force: true }));
-  const times = { sweepSeconds: 0, reconcileSeconds: 0 };
+  const times = { sweepSeconds: 0, reconcileSeconds: 0, inboxSeconds: 0 };
   const pawl = await openPawl({ data: folder, fsync: false, ...times, ...options });
   opened.push(() => pawl.close());
-  const plugins = withBuiltIn(options.lifecycles ?? []);
+  const plugins = resolvePlugins(options.plugins ?? []);
+  const { buildServer } = await loadServer();
   const server = await buildServer({
-    engine: pawl,
+    engine: pawl.engine,
     directory: pawl.directory,
     version: "test",
     plugins: serverPlugins(plugins, pluginSettings(plugins, options.settings)),

@@ -1,7 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
+import { McpServer } from "@modelcontextprotocol/server";
+import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { PawlProblem } from "../client/index.ts";
 import { MAX_NAME_LENGTH, shorten, shownErrors } from "../core/index.ts";
@@ -33,12 +32,12 @@ export function buildMcpServer({ client, claims, version, now = Date.now }: McpO
   );
   // Handlers instead of `registerTool`: descriptions list the current lifecycles, and errors in arguments have messages
   // that help an agent to correct them.
-  mcp.server.setRequestHandler(ListToolsRequestSchema, async (_, { signal }) => {
+  mcp.server.setRequestHandler("tools/list", async (_, { mcpReq: { signal } }) => {
     allowManyListeners(signal);
     const known = await loadLifecycles(client, signal);
     return { tools: TOOLS.map((tool) => listedTool(tool, known)) };
   });
-  mcp.server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+  mcp.server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal } }) => {
     allowManyListeners(signal);
     const tool = TOOLS.find(({ name }) => name === params.name);
     if (!tool) return resultOf(unknownTool(params.name));

@@ -1,4 +1,4 @@
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { createClient } from "../client/index.ts";
 import { buildMcpServer, allowManyListeners } from "./build-server.ts";
 import type { Task } from "./tool-context.ts";
@@ -21,7 +21,11 @@ export function answerMcp({ version }: { version: string }): (visit: McpRequest)
       claims,
       version,
     });
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      enableJsonResponse: true,
+      // The server has checked the size of the body.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    });
     const close = () => {
       void mcp.close();
     };

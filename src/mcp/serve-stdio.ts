@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { createClient } from "../client/index.ts";
 import { buildMcpServer, allowManyListeners } from "./build-server.ts";
 import type { Task } from "./tool-context.ts";

@@ -73,7 +73,7 @@ export type Plugin<
 
 /**
  * Defines a plugin: a lifecycle with its tables, facts, effects, routes, commands, settings and screens. List the plugin in
- * `lifecycles` of `pawl.config.ts` or `openPawl`. Throws INVALID_LIFECYCLE if a fact has no loader or a loader has no use.
+ * `lifecycles` of `pawl.config.ts` or in `plugins` of `openPawl`. Throws INVALID_LIFECYCLE if a fact has no loader or a loader has no use.
  *
  * ```ts
  * const invoices = definePlugin({
@@ -122,7 +122,7 @@ export function pluginOf(given: Lifecycle | Plugin): Plugin {
   if (isLifecycle((given as Partial<Plugin> | null | undefined)?.lifecycle)) return given;
   throw new PawlError(
     "INVALID_CONFIG",
-    "lifecycles must be a list of what defineLifecycle or definePlugin returns.",
+    "plugins must be a list of what defineLifecycle or definePlugin returns.",
   );
 }
 

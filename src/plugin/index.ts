@@ -14,6 +14,7 @@ export {
   isOpen,
   listTasks,
   lockBlockers,
+  namedBlockers,
   notFound,
   useCustomPlans,
   projectsWithin,

@@ -4,6 +4,7 @@ import { unlessAborted } from "../std/unless-aborted.ts";
 import { withTimeout } from "../std/with-timeout.ts";
 import { isConnectionLoss } from "./database-errors.ts";
 import { ARRAY_TYPES } from "./array-types.ts";
+import { channelIn, DEFAULT_SCHEMA, schemaRewriter } from "./schema-name.ts";
 import { codeOf, messageOf, unusable } from "./unusable.ts";
 
 export type Sql = postgres.Sql;
@@ -19,6 +20,8 @@ export type ConnectOptions = {
   /** Use prepared statements; default true. Turn off behind a pooler that does not support them. */
   prepare?: boolean;
   applicationName?: string;
+  /** The schema with Pawl's tables; default `pawl`. Two Pawls in different schemas of one database do not affect each other. */
+  schema?: string | undefined;
   /** True without a pooler: the settings that a session starts with apply to every statement of this client. */
   ownSessions?: boolean;
   /** Timeout for the server's first answer; default 10 s. */
@@ -110,7 +113,39 @@ export function connect(url: string, options: ConnectOptions = {}, more: DriverO
     sql,
     () => (side ??= connect(url, { ...options, maxConnections: 1 }, { ...more, idle_timeout: 1 })),
   );
-  return Object.assign(sql, { begin: withoutRollbackAfterLoss(sql.begin.bind(sql) as Begin) });
+  const { schema = DEFAULT_SCHEMA } = options;
+  const begin = sql.begin.bind(sql) as Begin;
+  if (schema === DEFAULT_SCHEMA) return Object.assign(sql, { begin: withoutRollbackAfterLoss(begin) });
+  return inSchema(sql, begin, schema);
+}
+
+const SCHEMAS = new WeakMap<object, { name: string; rewrite: (text: string) => string }>();
+
+/** Makes a client send its statements to another schema. Texts in tagged templates are not rewritten: use `unsafe`. */
+function inSchema(sql: Sql, begin: Begin, schema: string): Sql {
+  const rewrite = schemaRewriter(schema);
+  SCHEMAS.set(sql, { name: schema, rewrite });
+  const rewritten = (unsafe: Sql["unsafe"]) =>
+    ((text: string, ...rest: []) => unsafe(rewrite(text), ...rest)) as Sql["unsafe"];
+  const listen = sql.listen.bind(sql);
+  const beginInSchema: Begin = (options, work) =>
+    begin(options, (tx) => work(Object.assign(tx, { unsafe: rewritten(tx.unsafe.bind(tx)) })));
+  return Object.assign(sql, {
+    unsafe: rewritten(sql.unsafe.bind(sql)),
+    listen: ((channel: string, ...rest: [() => void]) =>
+      listen(channelIn(schema, channel), ...rest)) as Sql["listen"],
+    begin: withoutRollbackAfterLoss(beginInSchema),
+  });
+}
+
+/** Returns the schema that a client's statements use. */
+export function schemaOf(sql: Sql): string {
+  return SCHEMAS.get(sql)?.name ?? DEFAULT_SCHEMA;
+}
+
+/** Returns a SQL text as a client sends it: with the name of its schema. */
+export function textInSchema(sql: Sql, text: string): string {
+  return SCHEMAS.get(sql)?.rewrite(text) ?? text;
 }
 
 type Begin = (options: string, work: (tx: DriverTransaction) => unknown) => Promise<unknown>;

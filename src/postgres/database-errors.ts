@@ -66,3 +66,7 @@ export function unavailable(cause: unknown): PawlError {
     { cause },
   );
 }
+
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof PawlError && error.code === "UNAVAILABLE";
+}

@@ -44,6 +44,7 @@ import { serveConsolePlugins } from "./routes/console.ts";
 import { serveDemo } from "./routes/demo.ts";
 import type { DemoHost } from "./routes/demo.ts";
 import { serveEvents } from "./routes/events.ts";
+import { serveInbox } from "./routes/inbox.ts";
 import { serveLifecycles } from "./routes/lifecycles.ts";
 import { serveMembers } from "./routes/members.ts";
 import { serveOverview } from "./routes/overview.ts";
@@ -105,13 +106,12 @@ const IDLE_TIMEOUT_MS = 120_000;
 
 /** Builds the server without listening yet: call Fastify's `listen` and `close`. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { engine, directory, version, logger, checksReplies = false } = options;
+  const { engine, directory, version, logger, plugins = [], checksReplies = false } = options;
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, metrics = new Metrics() } = options;
   // Origins are compared as text, and browsers send them without a trailing slash.
   const corsOrigins = (options.corsOrigins ?? []).map((one) => new URL(one).origin);
   const allowedHosts = (options.allowedHosts ?? []).map((one) => one.toLowerCase());
   const lifecycles = [...engine.registry.lifecycles.values()];
-  const { plugins = [] } = options;
   const own = problemsOf([...lifecycles, ...plugins]);
   const app = Fastify({
     ...(logger ? { loggerInstance: logger } : { logger: false }),
@@ -164,6 +164,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     serveProjects(directory),
     serveMembers(directory),
     serveOverview(engine, directory),
+    serveInbox(engine, own),
     serveSession(directory),
     ...(options.demo ? [serveDemo(options.demo)] : []),
   ].map((set) => ({ set }));
@@ -186,7 +187,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   servePluginRoutes(app, ofPlugins, serving);
   const allowedCallers = { origins: corsOrigins, hosts: allowedHosts };
   for (const one of options.mounts ?? []) mount(app, one, { authenticator, own, stopping, allowedCallers });
-  const page = options.console ? await serveConsole(app, options.console) : () => null;
+  const page = options.console ? serveConsole(app, options.console) : () => Promise.resolve(false);
   app.setNotFoundHandler(answerNotFound(table, { authenticator, own, page }));
   return app;
 }

@@ -7,6 +7,7 @@ import { tasksOf } from "../client/tasks.ts";
 import { MAX_TIMER_DELAY_MS, timerDelay } from "../std/timer-delay.ts";
 import { LeaseRenewer } from "./lease-renewer.ts";
 import { MoveSender } from "./move-sender.ts";
+import { inProcess, inThread } from "./renewal-host.ts";
 import { isTemporary } from "./retry-call.ts";
 import { TaskRun, withoutLease } from "./task-run.ts";
 import type { ClaimedTask, RunningWorker, WorkerEvent, WorkerOptions } from "./worker-options.ts";
@@ -24,11 +25,11 @@ const DURATIONS = [
   "abortGraceMs",
   "mainThreadTimeoutMs",
   "progressIntervalMs",
+  "renewalIntervalMs",
 ] as const;
 
 /**
- * Works on a lifecycle's pool until it is stopped: claims tasks, runs them under leases that a separate thread renews, and
- * reports the results. Never finishes a task whose lease it has lost.
+ * Works on a lifecycle's pool until it is stopped: claims tasks, runs them under leases that it renews, and reports the results. Never finishes a task whose lease it has lost.
  */
 export function startWorker<L extends SomeLifecycle, Progress = unknown>(
   options: WorkerOptions<L, Progress>,
@@ -65,19 +66,22 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
 
   constructor(options: WorkerOptions<L, Progress>) {
     const { client, lifecycle, concurrency = 1, mainThreadTimeoutMs = MAIN_THREAD_TIMEOUT_MS } = options;
+    const { renewalIntervalMs = Infinity } = options;
     if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > MAX_CONCURRENCY)
       throw new RangeError(`concurrency: ${concurrency} is not a whole number from 1 to ${MAX_CONCURRENCY}`);
     for (const name of DURATIONS) checkDuration(name, options[name]);
     const connection = connectionOf(client);
-    if (!connection)
-      throw new TypeError("client: startWorker needs a client from createClient, for its heartbeats");
     // Every run adds a listener; Node reports more than ten as a leak.
     setMaxListeners(0, this.end.signal);
     this.options = options;
     this.concurrency = concurrency;
     this.tasks = tasksOf<L>(lifecycle.name, client);
     this.moves = new MoveSender(tasksOf(lifecycle.name, client), this.end.signal);
-    this.renewer = new LeaseRenewer(connection, mainThreadTimeoutMs, (error) => {
+    if (!connection && !client.inProcess)
+      throw new TypeError("client: startWorker needs a client from createClient, for its heartbeats");
+    const times = { mainThreadTimeoutMs, renewalIntervalMs };
+    const renewal = connection ? inThread(connection, times) : inProcess(client, times);
+    this.renewer = new LeaseRenewer(renewal, times, (error) => {
       this.emit({ kind: "renewal_failed", error });
     });
     this.finished = this.claimLoop().then(
@@ -162,12 +166,17 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
 
   /** Claims up to `limit` tasks. An aborted claim is repeated with its key, to learn which tasks it has taken. */
   private async claim(limit: number): Promise<number> {
-    const { project_id, least_priority, waitSeconds = WAIT_SECONDS } = this.options;
+    const { project_id, least_priority, fields, waitSeconds = WAIT_SECONDS } = this.options;
+    const values = fields && Object.entries(fields).map(([field, wanted]) => [field, [...wanted]]);
+    const filter = {
+      ...(least_priority === undefined ? {} : { least_priority }),
+      ...(values === undefined ? {} : { fields: Object.fromEntries(values) as Record<string, string[]> }),
+    };
     const request = {
       limit,
       project_id,
       client_event_id: randomUUID(),
-      ...(least_priority === undefined ? {} : { filter: { least_priority } }),
+      ...(Object.keys(filter).length === 0 ? {} : { filter }),
     };
     const { signal } = this.closing;
     try {

@@ -1,6 +1,7 @@
+import type { ROUTES } from "../api/index.ts";
 import type {
   ActionOf,
-  AnyClient,
+  Calls,
   CallOptions,
   ClaimedOf,
   MovedOf,
@@ -9,7 +10,15 @@ import type {
   SomeLifecycle,
   TaskOf,
 } from "../client/index.ts";
+import type { TaskCalls } from "../client/tasks.ts";
 import type { Failure } from "./failure.ts";
+
+/** The calls that a worker makes: those of `createClient`, or of the engine in the same process. */
+export type WorkerClient = TaskCalls &
+  Pick<Calls<typeof ROUTES>, "beatLeases"> & {
+    /** Calls the engine in the same process, so heartbeats need no thread of their own. */
+    readonly inProcess?: true;
+  };
 
 /** An action on the current task; the worker adds the lease token. */
 export type Move<L extends SomeLifecycle = SomeLifecycle> = {
@@ -71,8 +80,8 @@ export type WorkerEvent<L extends SomeLifecycle = SomeLifecycle> =
   | { kind: "reached" };
 
 export type WorkerOptions<L extends SomeLifecycle = SomeLifecycle, Progress = unknown> = {
-  /** A client from `createClient`. Heartbeats go to the same server, from a separate thread. */
-  client: AnyClient;
+  /** A client from `createClient`, whose heartbeats a separate thread sends; or `pawl.client(caller)`, without HTTP. */
+  client: WorkerClient;
   /** The lifecycle to claim from: a definition, which types the other options, or `{ name }`. */
   lifecycle: L;
   /** Maximum number of concurrent runs; default 1. */
@@ -93,6 +102,8 @@ export type WorkerOptions<L extends SomeLifecycle = SomeLifecycle, Progress = un
   progressIntervalMs?: number | undefined;
   project_id?: string | undefined;
   least_priority?: number | undefined;
+  /** Claims only tasks whose field has one of these values, or none. The lifecycle's pool declares the field. */
+  fields?: Readonly<Record<string, readonly string[]>> | undefined;
   /**
    * Number of tasks claimed in advance, beyond those that run. Default: as many as this worker finishes in a second, so
    * that short tasks never wait for the network and long ones stay available to other workers.
@@ -106,6 +117,8 @@ export type WorkerOptions<L extends SomeLifecycle = SomeLifecycle, Progress = un
   graceMs?: number | undefined;
   /** How long an aborted run may take to end; default 5 s. */
   abortGraceMs?: number | undefined;
+  /** Maximum time between renewals of a lease; default a third of the lease. A run learns of a lost lease at the next renewal. */
+  renewalIntervalMs?: number | undefined;
   /** If a run blocks the main thread for this long, its leases are no longer renewed; default 10 min. */
   mainThreadTimeoutMs?: number | undefined;
   onEvent?: ((event: WorkerEvent<L>) => void) | undefined;

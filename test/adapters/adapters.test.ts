@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { Within } from "../../src/engine/engine.ts";
 import { ann, cat, openTestEngine } from "../engine/test-engine.ts";
-import { DRIVERS } from "./drivers.ts";
+import { DRIVERS, prismaDriver } from "./drivers.ts";
+import { installPrisma } from "./prisma-client.ts";
 
 const env = await openTestEngine();
 await env.sql`create table shop_order (id int primary key)`;
@@ -17,12 +18,15 @@ const countOrders = async () => (await env.sql`select * from shop_order`).length
 
 class RolledBack extends Error {}
 
-describe.each(Object.keys(DRIVERS))("%s", (name) => {
+const prisma = await installPrisma();
+const drivers = prisma === null ? DRIVERS : { ...DRIVERS, Prisma: prismaDriver(prisma) };
+
+describe.each(Object.entries(drivers))("%s", (_, openDriver) => {
   describe.each([
     ["with its default type parsers", false],
     ["with type parsers of the app", true],
-  ])("%s", async (_, ownParsers) => {
-    const driver = await (DRIVERS[name] as (typeof DRIVERS)[string])(env.url, { ownParsers });
+  ])("%s", async (__, ownParsers) => {
+    const driver = await openDriver(env.url, { ownParsers });
     afterAll(() => driver.close());
 
     test("a commit saves the app's row and the task", async () => {
@@ -76,6 +80,24 @@ describe.each(Object.keys(DRIVERS))("%s", (name) => {
         expect(tasks).toMatchObject([{ task: { status: "claimed", lease: { holder: "ann" } } }]);
       }, "serializable");
       expect(await create({}, key)).toMatchObject({ kind: "created", replayed: true });
+    });
+
+    test("a decision sees every field of the task", async () => {
+      const urgent = { ...order, priority: "high", ref: "first" };
+      const created = await env.engine.create(env.by(cat), [urgent, { ...order, blocked_by: ["first"] }]);
+      if (created.kind === "refused") throw new Error(created.detail);
+      const [first, blocked] = created.tasks.map(({ id }) => id);
+      const first_priority = created.tasks[0]?.priority;
+      expect(first_priority).not.toBe(created.tasks[1]?.priority);
+      await driver.transaction(async ({ tx }) => {
+        const claim = (task_id = "") => ({ task_id, action: "claim", comment: "mine" });
+        expect(await env.engine.perform(env.by(ann), claim(blocked), { tx })).toMatchObject({
+          code: "UNRESOLVED_BLOCKERS",
+        });
+        expect(await env.engine.perform(env.by(ann), claim(first), { tx })).toMatchObject({
+          task: { priority: first_priority, attempt: 0 },
+        });
+      });
     });
 
     test("commands that are not awaited run one after the other", async () => {

@@ -15,8 +15,10 @@ import { fromKysely } from "../../src/adapters/kysely.ts";
 import { fromMikroOrm } from "../../src/adapters/mikro-orm.ts";
 import { fromPg } from "../../src/adapters/pg.ts";
 import { fromPostgres } from "../../src/adapters/postgres.ts";
+import { fromPrisma } from "../../src/adapters/prisma.ts";
 import { fromTypeOrm } from "../../src/adapters/typeorm.ts";
 import type { CallerTransaction } from "../../src/main/index.ts";
+import type { PrismaApp } from "./prisma-client.ts";
 
 /** An open transaction of a driver: its adapter, a way to run a statement, and to open a savepoint with the driver's own means. */
 export type Opened = {
@@ -229,6 +231,28 @@ export const DRIVERS: Record<string, (url: string, options: Options) => Driver |
     };
   },
 };
+
+/** Opens Prisma with the client that was generated for the app. */
+export function prismaDriver(app: PrismaApp): (typeof DRIVERS)[string] {
+  return (url, { ownParsers }) => {
+    const prisma = app.connect({ ...addressOf(url), max: 3, ...(ownParsers ? { types: OWN_PARSERS } : {}) });
+    return {
+      transaction: (work, isolation) =>
+        prisma.$transaction(
+          async (tx) => {
+            const opened = { tx: fromPrisma(tx), run: async (text: string) => tx.$executeRawUnsafe(text) };
+            await work({ ...opened, nested: nestedBySql(opened) });
+          },
+          {
+            isolationLevel: isolation === "serializable" ? "Serializable" : "ReadCommitted",
+            timeout: 60_000,
+          },
+        ),
+      outside: () => fromPrisma(prisma),
+      close: () => prisma.$disconnect(),
+    };
+  };
+}
 
 type DrizzleTx = Parameters<typeof fromDrizzle>[0] & {
   execute(query: unknown): Promise<unknown>;

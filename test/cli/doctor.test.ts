@@ -49,7 +49,15 @@ const HEALTHY_DATABASE: DatabaseReport = {
   migrations: { applied: 3, missing: [], unknown: [] },
   connections: { used: 5, max: 100 },
   longestTransactionSeconds: 1,
-  tasks: { unfinished: 4, sweepLagSeconds: 2, needAttention: 0, orphans: [], waiting: [], waitForDeleted: 0 },
+  tasks: {
+    unfinished: 4,
+    sweepLagSeconds: 2,
+    needAttention: 0,
+    orphans: [],
+    waiting: [],
+    waitForDeleted: 0,
+    inbox: { refused: 0, waiting: 2, oldestSeconds: 1 },
+  },
 };
 const HEALTHY_REPORT: InstallationReport = {
   settings: { mistake: null, ignored: [], config: null, lifecycles: 0 },
@@ -132,6 +140,18 @@ const PROBLEMS: [InstallationReport, string, "notable" | "wrong", RegExp][] = [
     /2 unfinished tasks of "letters"/,
   ],
   [tasks({ waitForDeleted: 1 }), "tasks", "wrong", /1 task waits for a task that no longer exists/],
+  [
+    tasks({ inbox: { refused: 2, waiting: 0, oldestSeconds: 0 } }),
+    "inbox",
+    "notable",
+    /2 requests from SQL refused/,
+  ],
+  [
+    tasks({ inbox: { refused: 0, waiting: 1, oldestSeconds: 90 } }),
+    "inbox",
+    "wrong",
+    /1 request from SQL not decided, the oldest for/,
+  ],
   [tasks({ needAttention: 3 }), "tasks", "notable", /3 tasks need attention/],
   [
     tasks({ waiting: [{ lifecycle: "board", tasks: 1, oldestSeconds: 200_000 }] }),

@@ -151,3 +151,14 @@ test("a beginning that several ids share is refused with the candidates", async 
   expect(code).toBe(2);
   expect(stderr).toMatch(/^pawl: .* matches \d+ tasks: type more of the id\.\n/);
 });
+
+test("moments in a lifecycle's own fields are shown as times, not as milliseconds", async () => {
+  const kim = await at.member("kim", "--kind", "human", "--roles", "lead,executor", "--skill-level", "9");
+  const create = ["tasks", "create", "planner", "title=Weld it", "--key", "weld it", "--json"];
+  const { stdout } = await at.cli(create, { token: kim });
+  const { id, row_version } = JSON.parse(stdout) as { id: string; row_version: number };
+  const take = ["tasks", "act", id, "self_assign", "--expect", String(row_version), "--key", "take it"];
+  expect((await at.cli(take, { token: kim })).stderr).toBe("");
+  const shown = await at.cli(["tasks", "show", id]);
+  expect(shown.stdout).toMatch(/^assigned_at {2,}20\d\d-\d\d-\d\dT\S+Z$/m);
+});

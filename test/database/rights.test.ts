@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, expect, inject, onTestFinished, test } from "vitest";
 import { connect } from "../../src/postgres/connect.ts";
 import type { Sql } from "../../src/postgres/connect.ts";
+import { PLUGINS } from "../../src/lifecycles/index.ts";
 import { openPawl } from "../../src/main/open-pawl.ts";
 import { pawl } from "../cli/pawl-process.ts";
 import { scratchData, startPawl } from "../http/running-pawl.ts";
@@ -13,7 +14,7 @@ afterAll(() => databases.close());
 test("a role that owns the schema migrates it without CREATE on the database", async () => {
   const { admin, role, url } = await databaseWithRole();
   await admin.unsafe(`create schema pawl authorization ${role}`);
-  const opened = await openPawl({ url, sweepSeconds: 0, reconcileSeconds: 0 });
+  const opened = await openPawl({ url, plugins: PLUGINS, sweepSeconds: 0, reconcileSeconds: 0 });
   await opened.close();
   expect(await admin`select tableowner from pg_tables where tablename = 'task'`).toEqual([
     { tableowner: role },
@@ -57,7 +58,7 @@ const REFUSED: Case[] = [
     () => [],
     false,
     (role, database) =>
-      `Role ${role} lacks CREATE on the database in database ${database}, needed to create schema pawl; let an administrator run \`GRANT CREATE ON DATABASE ${database} TO ${role}\`.`,
+      `Role ${role} lacks CREATE on the database in database ${database}, needed to create schema pawl; let an administrator run \`CREATE SCHEMA pawl AUTHORIZATION ${role}\`.`,
   ],
   [
     "to use the schema",
@@ -154,7 +155,7 @@ async function databaseWithRole(): Promise<{
     name,
     url: Object.assign(new URL(url), { username: role }).href,
     migrate: async () => {
-      const opened = await openPawl({ url, sweepSeconds: 0, reconcileSeconds: 0 });
+      const opened = await openPawl({ url, plugins: PLUGINS, sweepSeconds: 0, reconcileSeconds: 0 });
       await opened.close();
     },
   };

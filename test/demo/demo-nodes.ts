@@ -19,11 +19,14 @@ type NodeOptions = {
   /** The setting `demoLanguage`. */
   language?: string;
   locale?: string;
+  /** Further environment variables. */
+  env?: Record<string, string>;
 };
 
 /** A database, and nodes that share it. */
 export type DemoNodes = {
   sql: Sql;
+  url: string;
   node: (options?: NodeOptions) => Promise<{ app: App; admin: Client }>;
   close: () => Promise<void>;
 };
@@ -37,7 +40,8 @@ export async function openDemoNodes({ pace = 40 } = {}): Promise<DemoNodes> {
   const apps: App[] = [];
   return {
     sql,
-    node: async ({ demo = false, language = "", locale } = {}) => {
+    url: database.url,
+    node: async ({ demo = false, language = "", locale, env: more = {} } = {}) => {
       const env = {
         DATABASE_URL: database.url,
         PAWL_PORT: "0",
@@ -46,6 +50,7 @@ export async function openDemoNodes({ pace = 40 } = {}): Promise<DemoNodes> {
         PAWL_SWEEP_SECONDS: "1",
         PAWL_DEMO_LANGUAGE: language,
         PAWL_DEMO_PACE: String(pace),
+        ...more,
       };
       const settings = resolveSettings({ flags: {}, env, file: {} }, PLUGINS);
       const app = await startApp({
@@ -77,9 +82,9 @@ export async function playedBy(sql: Sql): Promise<string | null> {
 
 /** Lifecycles of which more than three tasks have changed their status. */
 export async function lifecyclesThatMoved(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ lifecycle: string }[]>`
+  const rows = await sql.unsafe<{ lifecycle: string }[]>(`
     select e.lifecycle from pawl.event e where e.org_id = 'demo' and e.from_status <> e.to_status
-    group by e.lifecycle having count(distinct e.task_id) > 3`;
+    group by e.lifecycle having count(distinct e.task_id) > 3`);
   return rows.map(({ lifecycle }) => lifecycle).sort();
 }
 

@@ -4,23 +4,27 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineLifecycle } from "../../src/core/index.ts";
+import { board } from "../../src/lifecycles/board/index.ts";
+import { botActions } from "../../src/lifecycles/bot-actions/index.ts";
 import { openPawl } from "../../src/main/index.ts";
 import { query } from "../../src/plugin/index.ts";
 import { ann, cat, openTestEngine, performed } from "./test-engine.ts";
 
 test("openPawl runs in the user's process on the embedded database, and data survives a restart", async () => {
   const data = await mkdtemp(join(tmpdir(), "pawl-library-"));
-  const first = await openPawl({ data, sweepSeconds: 0 });
+  const first = await openPawl({ data, plugins: [board], sweepSeconds: 0 });
   await first.createMember({ id: "ann", roles: ["agent"] });
   const caller = await first.as("ann");
   const created = await first.create(caller, [{ lifecycle: "board", title: "Write it", description: "all" }]);
   if (created.kind === "refused") throw new Error(created.detail);
   const [task] = created.tasks;
-  performed(await first.perform(caller, { task_id: task!.id, action: "claim", comment: "mine" }));
+  expect(await first.perform(caller, { task_id: task!.id, action: "claim", comment: "mine" })).toMatchObject({
+    kind: "performed",
+  });
   await first.close();
   await first.close();
 
-  const second = await openPawl({ data, sweepSeconds: 0 });
+  const second = await openPawl({ data, plugins: [board], sweepSeconds: 0 });
   expect(await second.find(await second.as("ann"), task!.id)).toMatchObject({
     status: "IN_PROGRESS",
     assigned_to: "ann",
@@ -33,7 +37,7 @@ test("openPawl runs in the user's process on the embedded database, and data sur
 test.each([
   [{ sweepSeconds: NaN }, "sweepSeconds must be a number from 0 to 2147483, not NaN."],
   [
-    { settings: { botActionWatchdogIntervalMinutes: 1e9 } },
+    { plugins: [botActions], settings: { botActionWatchdogIntervalMinutes: 1e9 } },
     "settings.botActionWatchdogIntervalMinutes must be a number of minutes above 0, at most 10080 (a week).",
   ],
   [{ reconcileSeconds: -1 }, "reconcileSeconds must be a number from 0 to 2147483, not -1."],

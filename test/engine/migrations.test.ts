@@ -102,7 +102,7 @@ test("a schema from before the baseline is refused and not changed", async () =>
   await expect(migrate(sql, ALL_SOURCES)).rejects.toMatchObject({
     code: "DATABASE_UNUSABLE",
     message:
-      "The schema pawl was created by a development version of Pawl and cannot be upgraded; use another database, or drop the schema.",
+      "The schema was created by a development version of Pawl and cannot be upgraded; use another database, or drop the schema.",
   });
   expect(
     await sql`select from pg_class where relnamespace = 'pawl'::regnamespace and relkind = 'r'`,
@@ -279,7 +279,7 @@ test("on a database without triggers they are skipped, and can be added later", 
   const { sql } = await emptyDatabase();
   const without = { ...ALL_SOURCES, triggers: false };
   const triggers = MIGRATIONS.filter(hasTriggers).map(({ name }) => name);
-  expect(triggers).toEqual(["pawl/0002-triggers", "planner/0002-triggers"]);
+  expect(triggers).toEqual(["pawl/0002-triggers", "planner/0002-triggers", "planner/0004-edges-triggers"]);
   expect(await migrate(sql, without)).toEqual(ALL_NAMES.filter((name) => !triggers.includes(name)));
   expect(await migrate(sql, without)).toEqual([]);
   expect(await migrate(sql, ALL_SOURCES)).toEqual(triggers);

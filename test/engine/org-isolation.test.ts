@@ -42,6 +42,9 @@ test("every statement names its org, except those that list orgs or read no rows
     "PASS_CLAIMS",
     "ORGS_WITH_DUE_TASKS",
     "ORGS_WITH_OUTDATED",
+    "LIST_INBOX_GROUPS",
+    "HAS_SQL_ROLE",
+    "COLUMNS",
     "PLAN_ANEW",
     "TASK_COLUMNS",
   ];

@@ -15,6 +15,9 @@ await server.member({ id: "wide", roles: ["agent"], project_ids: ["yard", "main"
 const tokenOf = async (id: string) => String((await server.ask(`POST /api/members/${id}/tokens`)).body.id);
 
 /** The route's name, a request by an admin of the project yard, and the answer. */
+const NOBODY = "0197a000-0000-7000-8000-000000000001";
+const SQL_ROLE = (await server.sql<{ name: string }[]>`select session_user as name`)[0]!.name;
+
 const TABLE: [route: string, what: string, body: object | undefined, answer: string][] = [
   ["getMetrics", "GET /metrics", undefined, "403 FORBIDDEN"],
   ["getDemo", "GET /api/demo", undefined, "403 FORBIDDEN"],
@@ -49,6 +52,16 @@ const TABLE: [route: string, what: string, body: object | undefined, answer: str
   ["extendDeliveryUser", "POST /api/delivery/users/1/extend", {}, "403 FORBIDDEN"],
   ["blockDeliveryUser", "POST /api/delivery/users/1/block", {}, "403 FORBIDDEN"],
   ["takeDeliveryNotices", "POST /api/delivery/notices/take", { limit: 1 }, "403 FORBIDDEN"],
+  // Requests and bindings of other projects are hidden.
+  ["listInbox", "GET /api/inbox", undefined, "200"],
+  ["retryInboxRequest", `POST /api/inbox/${NOBODY}/retry`, undefined, "404 NOT_FOUND"],
+  ["discardInboxRequest", `DELETE /api/inbox/${NOBODY}`, undefined, "404 NOT_FOUND"],
+  ["listSqlBindings", "GET /api/inbox/bindings", undefined, "200"],
+  ["bindSqlRole", `PUT /api/inbox/bindings/${SQL_ROLE}/hand`, undefined, "200"],
+  ["bindSqlRole", `PUT /api/inbox/bindings/${SQL_ROLE}/wide`, undefined, "403 FORBIDDEN"],
+  ["bindSqlRole", `PUT /api/inbox/bindings/${SQL_ROLE}/admin`, undefined, "403 FORBIDDEN"],
+  ["unbindSqlRole", `DELETE /api/inbox/bindings/${SQL_ROLE}/hand`, undefined, "204"],
+  ["unbindSqlRole", `DELETE /api/inbox/bindings/${SQL_ROLE}/wide`, undefined, "403 FORBIDDEN"],
 ];
 
 test.each(TABLE)("%s: an admin of one project who sends %s %j gets %s", async (_, what, body, answer) => {

@@ -167,8 +167,12 @@ describe("a blocker in another project is refused by ref as it is by id, and not
 
 /** Adds a dependency directly in the database, as an older version allowed it. */
 async function tie(task_id: string, blocker_id: string): Promise<void> {
-  await server.sql`insert into pawl.dependency (org_id, task_id, blocker_id, on_failure, resolved)
-    values ('main', ${task_id}, ${blocker_id}, 'wait', false)`;
+  await server.sql.begin(async (tx) => {
+    // Turns the triggers of this transaction off, which refuse it today.
+    await tx`set local session_replication_role = replica`;
+    await tx`insert into pawl.dependency (org_id, task_id, blocker_id, on_failure, resolved)
+      values ('main', ${task_id}, ${blocker_id}, 'wait', false)`;
+  });
   await server.sql`update pawl.task set open_blockers = open_blockers + 1 where id = ${task_id}`;
 }
 

@@ -259,8 +259,15 @@ function requestOf(
   });
 }
 
+/** Values for path parameters, by their names. */
+const PATH_VALUES: Record<string, Arbitrary<string>> = {
+  role: fc.constant(await sqlRole()),
+  member_id: fc.constantFrom("m1", "m2"),
+};
+
 /** Values for path parameters, by the text before them. */
 const PATH_IDS: [part: string, ids: Arbitrary<string>][] = [
+  ["/inbox", fc.constantFrom(...(await refusedRequests()))],
   ["/members", fc.constantFrom("m1", "m2", "out")],
   ["/projects", fc.constant("main")],
   ["/workspaces", fc.constant("main")],
@@ -303,7 +310,7 @@ function valueOf(
   const odd = fc.constantFrom(...ODD);
   if (where === "path") {
     const [, right = ids] = PATH_IDS.find(([part]) => path.includes(part)) ?? [];
-    const meant = task ? fc.constant(task.id) : right;
+    const meant = task ? fc.constant(task.id) : (PATH_VALUES[name] ?? right);
     return fc.oneof(
       { weight: 8, arbitrary: meant },
       { weight: 1, arbitrary: odd.filter((text) => text !== "" && text !== "..") },
@@ -315,6 +322,23 @@ function valueOf(
     { weight: 6, arbitrary: known ?? fitting(schema, at, KNOWN) },
     { weight: 1, arbitrary: odd },
   );
+}
+
+async function sqlRole(): Promise<string> {
+  const [row] = await server.sql<{ name: string }[]>`select session_user as name`;
+  return row!.name;
+}
+
+/** Requests from SQL that were refused. There are many, because a discarded one is gone. */
+async function refusedRequests(): Promise<string[]> {
+  const rows = await server.sql<{ id: string }[]>`
+    insert into pawl.inbox (org_id, id, lifecycle, input, input_bytes, key, member_id, role_name, created_at, due_at,
+      refused_at, refusal)
+    select 'main', u.id, 'board', '{}', 2, u.id::text, 'm1', session_user, now(), now(), now(),
+      '{"code": "VALIDATION_ERROR", "detail": "title: required", "params": {}}'
+    from (select gen_random_uuid() as id from generate_series(1, 500)) as u
+    returning id`;
+  return rows.map(({ id }) => id);
 }
 
 /** Inserts values as text that are nested too deep for JSON.stringify. */

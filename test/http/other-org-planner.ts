@@ -43,6 +43,8 @@ export const PLANNER_ROWS: [operation: string, what: string, body?: unknown][] =
   ["listHolds", "GET /api/planner/tasks/{piece}/holds"],
   ["placeHold", "POST /api/planner/tasks/{piece}/holds", { ...once, kind: "qc", reason: "r" }],
   ["releaseHold", "DELETE /api/planner/tasks/{piece}/holds/{hold}"],
+  ["listDependents", "GET /api/planner/tasks/{piece}/dependents"],
+  ["addDependency", "POST /api/planner/tasks/{piece}/depends_on", { ...once, blocker_id: "{piece}" }],
   ["removeDependency", "DELETE /api/planner/tasks/{piece}/depends_on/{piece}"],
   ["reportDefect", "POST /api/planner/tasks/{piece}/report-defect", { ...once, ...crack }],
   ["fixPlannerTask", "POST /api/planner/tasks/{piece}/fix", { ...once, defect: crack }],

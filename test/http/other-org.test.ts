@@ -1,3 +1,4 @@
+/* eslint-disable max-lines -- one table of all routes */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { replyOf, startTestServer } from "./test-server.ts";
@@ -30,6 +31,7 @@ const NOWHERE: typeof THEIRS = {
   defect: "0197a000-0000-7000-8000-000000000009",
   deliverable: "0197a000-0000-7000-8000-00000000000a",
   shift: "0197a000-0000-7000-8000-00000000000b",
+  request: "0197a000-0000-7000-8000-00000000000c",
 };
 const SECRETS = ["Their own secret", "Their own words"];
 
@@ -107,6 +109,13 @@ const ROWS: Row[] = [
   ["streamEvents", "GET /api/events?after=0&task_id={task}"],
   ["streamEvents", "GET /api/events?after=0&project_id={project}"],
 
+  ["listInbox", "GET /api/inbox"],
+  ["listInbox", "GET /api/inbox?cursor={request}"],
+  ["retryInboxRequest", "POST /api/inbox/{request}/retry"],
+  ["discardInboxRequest", "DELETE /api/inbox/{request}"],
+  ["listSqlBindings", "GET /api/inbox/bindings"],
+  ["bindSqlRole", "PUT /api/inbox/bindings/postgres/{member}"],
+  ["unbindSqlRole", "DELETE /api/inbox/bindings/postgres/{member}"],
   ["listProjects", "GET /api/projects"],
   ["listProjects", "GET /api/projects?cursor={project}"],
   ["getProject", "GET /api/projects/{project}"],
@@ -156,6 +165,21 @@ const ROWS: Row[] = [
     { lease_token: "{lease}", run: 2, text: "Hm" },
   ],
   ["makeAgentToken", "POST /api/code/tasks/{leased}/agent-token", { lease_token: "{lease}" }],
+  [
+    "saveCodeDiff",
+    "POST /api/code/tasks/{leased}/diff",
+    {
+      lease_token: "{lease}",
+      base: "b".repeat(40),
+      commit: "a".repeat(40),
+      files: 0,
+      added: 0,
+      removed: 0,
+      diff: "",
+      truncated: false,
+    },
+  ],
+  ["readCodeDiff", "GET /api/code/tasks/{leased}/diff"],
   ["readCodeLog", "GET /api/code/tasks/{leased}/log"],
   ["streamCodeOutput", "GET /api/code/tasks/{leased}/output"],
   ["getCodeGraph", "GET /api/code/graph?project_id={project}2"],
@@ -399,6 +423,11 @@ async function thingsOf(token: string) {
   const job = await ask("POST /api/delivery/jobs", tap);
   const floor = await floorOf(ask, project, member);
   const { id: tokenId } = await ask(`POST /api/members/${member}/tokens`, {});
+  const request = randomUUID();
+  await server.sql`
+    insert into pawl.inbox (org_id, id, lifecycle, input, input_bytes, key, member_id, role_name, created_at, due_at)
+    values ('other', ${request}, 'board', ${server.sql.json(secret)}, 2, ${key}, ${member}, 'x', now(), now())`;
+  await server.sql`insert into pawl.sql_binding (org_id, role_name, member_id) values ('other', 'postgres', ${member})`;
   return {
     task: task.id!,
     leased: tasks[0]!.id!,
@@ -412,6 +441,7 @@ async function thingsOf(token: string) {
     user,
     file: files[0]!.id,
     job: job.id!,
+    request,
     ...floor,
   };
 }

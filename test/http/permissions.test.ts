@@ -94,6 +94,7 @@ test("every route that changes data of a lifecycle declares its permission", () 
     "moveTasks",
     "beatLeases",
     "appendCodeOutput",
+    "saveCodeDiff",
     "makeAgentToken",
   ]);
 });

@@ -27,6 +27,12 @@ const MAKE = {
   },
   member: async () => String((await server.ask("POST /api/members", { body: {} })).body.id),
   token: async () => String((await server.ask("POST /api/members/eve/tokens")).body.id),
+  request: async () => {
+    const [row] = await server.sql<{ id: string }[]>`
+      insert into pawl.inbox (org_id, id, lifecycle, input, input_bytes, key, member_id, role_name, created_at, due_at)
+      values ('main', gen_random_uuid(), 'board', '{}', 2, 'k', 'ann', 'x', now(), now()) returning id`;
+    return String(row?.id);
+  },
 };
 
 const NO_UUID = "not-a-uuid";
@@ -48,6 +54,25 @@ const TABLE: Row[] = [
   ["ann", "GET /metrics", undefined, "403 FORBIDDEN"],
   ["other", "GET /metrics", undefined, "403 FORBIDDEN"],
   ["nobody", "GET /metrics", undefined, "401 INVALID_TOKEN"],
+
+  ["admin", "GET /api/inbox", undefined, "200"],
+  ["ann", "GET /api/inbox", undefined, "403 FORBIDDEN"],
+  ["admin", "GET /api/inbox?state=lost", undefined, "422 VALIDATION_ERROR"],
+  ["admin", "POST /api/inbox/{request}/retry", undefined, "200"],
+  ["ann", "POST /api/inbox/{request}/retry", undefined, "403 FORBIDDEN"],
+  ["other", "POST /api/inbox/{request}/retry", undefined, "404 NOT_FOUND"],
+  ["admin", `POST /api/inbox/${NO_UUID}/retry`, undefined, "404 NOT_FOUND"],
+  ["admin", "DELETE /api/inbox/{request}", undefined, "204"],
+  ["ann", "DELETE /api/inbox/{request}", undefined, "403 FORBIDDEN"],
+  ["other", "DELETE /api/inbox/{request}", undefined, "404 NOT_FOUND"],
+  ["admin", "GET /api/inbox/bindings", undefined, "200"],
+  ["ann", "GET /api/inbox/bindings", undefined, "403 FORBIDDEN"],
+  ["admin", "PUT /api/inbox/bindings/pg_monitor/ann", undefined, "200"],
+  ["ann", "PUT /api/inbox/bindings/pg_monitor/ann", undefined, "403 FORBIDDEN"],
+  ["admin", "PUT /api/inbox/bindings/no_such_role/ann", undefined, "404 NOT_FOUND"],
+  ["ann", "DELETE /api/inbox/bindings/pg_monitor/ann", undefined, "403 FORBIDDEN"],
+  ["admin", "DELETE /api/inbox/bindings/pg_monitor/ann", undefined, "204"],
+  ["admin", "DELETE /api/inbox/bindings/pg_monitor/ann", undefined, "404 NOT_FOUND"],
 
   ["eve", "GET /api/lifecycles", undefined, "200"],
   ["nobody", "GET /api/lifecycles", undefined, "401 INVALID_TOKEN"],

@@ -50,8 +50,8 @@ const pluginWith = (parts: Parts = {}, name = "parcel"): Plugin =>
     ...parts,
   });
 
-async function serverWith(...lifecycles: Plugin[]) {
-  const server = await startTestServer({ url, lifecycles });
+async function serverWith(...plugins: Plugin[]) {
+  const server = await startTestServer({ url, plugins });
   onTestFinished(() => server.stop());
   return server;
 }
@@ -93,11 +93,11 @@ test.each<[string, Parts, string]>([
 });
 
 test.each([[undefined], [null], ["parcel"], [{ name: "parcel" }], [{ lifecycle: { name: "parcel" } }]])(
-  "%o in the list of lifecycles is refused in a sentence",
+  "%o in the list of plugins is refused in a sentence",
   async (given) => {
-    await expect(openPawl({ url, lifecycles: [given as never] })).rejects.toMatchObject({
+    await expect(openPawl({ url, plugins: [given as never] })).rejects.toMatchObject({
       code: "INVALID_CONFIG",
-      message: "lifecycles must be a list of what defineLifecycle or definePlugin returns.",
+      message: "plugins must be a list of what defineLifecycle or definePlugin returns.",
     });
   },
 );
@@ -125,7 +125,7 @@ test("a plugin without a lifecycle is refused in a sentence", () => {
 
 test("a plugin with migrations cannot have the name of Pawl itself", async () => {
   const pawl = pluginWith({ migrations: new URL("shop-migrations/", import.meta.url) }, "pawl");
-  await expect(openPawl({ url, lifecycles: [pawl] })).rejects.toThrow(
+  await expect(openPawl({ url, plugins: [pawl] })).rejects.toThrow(
     'Plugin "pawl": its migrations would be taken for those of Pawl; rename the lifecycle.',
   );
 });
@@ -161,9 +161,7 @@ describe("routes", () => {
     ],
   ])("a table %s is refused with the name of the plugin", async (_, routes, message) => {
     const letter = pluginWith({ routes: routesAt("/api/letters", {}, "readLetter") }, "letter");
-    await expect(
-      startTestServer({ url, lifecycles: [letter, pluginWith({ routes })] }),
-    ).rejects.toMatchObject({
+    await expect(startTestServer({ url, plugins: [letter, pluginWith({ routes })] })).rejects.toMatchObject({
       code: "INVALID_CONFIG",
       message: `Plugin "parcel": ${message}`,
     });
@@ -199,8 +197,8 @@ test("a sweep that throws at once does not stop those of other plugins", async (
 test("a sweep that never ends stops neither those of other plugins nor the end of the process", async () => {
   const run = vi.fn(() => Promise.resolve());
   const endless = pluginWith({ sweep: { run: () => new Promise<void>(() => undefined) } });
-  const lifecycles = [endless, pluginWith({ sweep: { run } }, "letter")];
-  const pawl = await openPawl({ url, lifecycles, sweepSeconds: 0.02, reconcileSeconds: 0 });
+  const plugins = [endless, pluginWith({ sweep: { run } }, "letter")];
+  const pawl = await openPawl({ url, plugins, sweepSeconds: 0.02, reconcileSeconds: 0 });
   await vi.waitFor(() => {
     expect(run.mock.calls.length).toBeGreaterThan(2);
   });
@@ -223,7 +221,7 @@ describe("retention", () => {
   test("a plugin whose part fails keeps its own tasks, and those of the others are deleted", async () => {
     const pawl = await openPawl({
       url,
-      lifecycles: [pluginWith(failing), pluginWith({}, "order")],
+      plugins: [pluginWith(failing), pluginWith({}, "order")],
       sweepSeconds: 0,
       reconcileSeconds: 0,
     });
@@ -252,7 +250,7 @@ describe("retention", () => {
   test("a plugin whose old rows never end does not keep retention from ending", async () => {
     const pawl = await openPawl({
       url,
-      lifecycles: [pluginWith(endless)],
+      plugins: [pluginWith(endless)],
       sweepSeconds: 0,
       reconcileSeconds: 0,
     });

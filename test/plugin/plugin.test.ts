@@ -15,7 +15,7 @@ const databases = testDatabases(inject("postgresUrl"));
 const database = await databases.createDatabase();
 const server = await startTestServer({
   url: database.url,
-  lifecycles: [shop],
+  plugins: [shop],
   settings: { shopCurrency: "SEK", shopPackHours: 1 },
 });
 const { client } = await server.member({ id: "ann", roles: ["agent"] });
@@ -96,18 +96,16 @@ test("the sweep of a plugin acts as the system, and retention removes the plugin
 
 test("invalid settings of a plugin, and two plugins with one name, are refused with a message", async () => {
   const { url } = database;
-  await expect(
-    openPawl({ url, lifecycles: [shop], settings: { shopCurrency: "euro" } }),
-  ).rejects.toMatchObject({
+  await expect(openPawl({ url, plugins: [shop], settings: { shopCurrency: "euro" } })).rejects.toMatchObject({
     code: "INVALID_CONFIG",
     message: "settings.shopCurrency must be a currency of three letters.",
   });
   const hasty = Object.freeze({ ...shop, sweep: { intervalSeconds: () => NaN } });
-  await expect(openPawl({ url, lifecycles: [hasty] })).rejects.toMatchObject({
+  await expect(openPawl({ url, plugins: [hasty] })).rejects.toMatchObject({
     code: "INVALID_CONFIG",
     message: "sweep.intervalSeconds of shop must be a number from 0 to 2147483, not NaN.",
   });
-  await expect(openPawl({ url, lifecycles: [shop, shop] })).rejects.toMatchObject({
+  await expect(openPawl({ url, plugins: [shop, shop] })).rejects.toMatchObject({
     code: "INVALID_CONFIG",
     message: 'Two lifecycles are named "shop".',
   });
@@ -137,7 +135,7 @@ test.each([
     lifecycle: { ...shop.lifecycle, name: "letters" },
     settings: { [name]: setting },
   });
-  await expect(openPawl({ url: database.url, lifecycles: [shop, letters] })).rejects.toMatchObject({
+  await expect(openPawl({ url: database.url, plugins: [shop, letters] })).rejects.toMatchObject({
     code: "INVALID_CONFIG",
     message,
   });
@@ -150,7 +148,7 @@ test("a test server that cannot start leaves no folder behind", async () => {
     vi.unstubAllEnvs();
     await rm(scratch, { recursive: true });
   });
-  await expect(startTestServer({ lifecycles: [shop, shop] })).rejects.toMatchObject({
+  await expect(startTestServer({ plugins: [shop, shop] })).rejects.toMatchObject({
     code: "INVALID_CONFIG",
   });
   expect(await readdir(scratch)).toEqual([]);

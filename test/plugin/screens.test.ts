@@ -20,7 +20,7 @@ describe.skipIf(missing !== null)("the screens of a user's plugin", () => {
   beforeAll(async () => {
     const databases = testDatabases(inject("postgresUrl"));
     const database = await databases.createDatabase();
-    server = await startTestServer({ url: database.url, lifecycles: [shop] });
+    server = await startTestServer({ url: database.url, plugins: [shop] });
     browser = await openBrowser();
     await server.pawl.transaction((tx) =>
       query(tx, "insert into pawl.shop_stock (org_id, item, pieces) values ('main', 'lamp', 4)", []),

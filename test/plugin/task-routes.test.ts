@@ -2,6 +2,7 @@ import { afterAll, expect, expectTypeOf, inject, test } from "vitest";
 import { z } from "zod";
 import { defineRoutes } from "../../src/api/index.ts";
 import { defineLifecycle } from "../../src/core/index.ts";
+import { board } from "../../src/lifecycles/board/index.ts";
 import { startTestServer } from "../../src/main/testing.ts";
 import { answer, definePlugin, serve, serveTaskRoutes, taskRoutes } from "../../src/plugin/index.ts";
 import { sendRaw, rawOutcomeOf } from "../http/raw-socket.ts";
@@ -57,7 +58,7 @@ const plugin = definePlugin({
 
 const databases = testDatabases(inject("postgresUrl"));
 const database = await databases.createDatabase();
-const server = await startTestServer({ url: database.url, lifecycles: [plugin] });
+const server = await startTestServer({ url: database.url, plugins: [plugin, board] });
 const clerk = await server.member({ id: "carla", roles: ["clerk"] });
 const mechanic = await server.member({ id: "mike", roles: ["mechanic"] });
 const testServer = clerk.client.calls(repairs.table);
@@ -209,7 +210,7 @@ test("mistakes are reported when the routes are described or served", async () =
       }),
     ],
   });
-  await expect(startTestServer({ url: database.url, lifecycles: [misspelt] })).rejects.toMatchObject({
+  await expect(startTestServer({ url: database.url, plugins: [misspelt] })).rejects.toMatchObject({
     code: "INVALID_CONFIG",
     message:
       'Plugin "note": its routes cannot be served: POST /api/repairs/till: there is no permission "task.crate"; did you mean "task.create"?',

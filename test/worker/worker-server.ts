@@ -1,9 +1,13 @@
 import { onTestFinished } from "vitest";
 import { createClient } from "../../src/client/index.ts";
+import { localClient } from "../../src/main/local-client.ts";
+import type { LocalClient } from "../../src/main/local-client.ts";
+import { localRoutes } from "../../src/server/index.ts";
 import type { TaskOf } from "../../src/client/index.ts";
 import { code } from "../../src/lifecycles/code/lifecycle.ts";
 import { startWorker } from "../../src/worker/index.ts";
 import type { Move, RunningWorker, WorkerEvent, WorkerOptions } from "../../src/worker/index.ts";
+import { findActor } from "../../src/engine/index.ts";
 import { startTestServer } from "../http/test-server.ts";
 import type { TestServer } from "../http/test-server.ts";
 import { until } from "../support/until.ts";
@@ -16,6 +20,8 @@ export type TestWorker = RunningWorker & { events: WorkerEvent<Code>[] };
 
 export type WorkerServer = TestServer & {
   token: string;
+  /** A client of the worker's member without HTTP. */
+  local: LocalClient;
   /** Adds tasks and returns their ids. */
   add: (count: number, fields?: object) => Promise<string[]>;
   fetchTask: (id: string) => Promise<CodeTask>;
@@ -44,6 +50,7 @@ export async function startWorkerServer({ leaseSeconds = 6 } = {}): Promise<Work
   return {
     ...server,
     token,
+    local: await localClientOf(server, "worker"),
     fetchTask,
     add: async (count, fields = {}) => {
       const tasks = Array.from({ length: count }, (_, n) => ({
@@ -79,6 +86,17 @@ export async function startWorkerServer({ leaseSeconds = 6 } = {}): Promise<Work
       });
     },
   };
+}
+
+/** Builds a client in this process that acts as a member. */
+async function localClientOf(
+  { engine, directory, testEngine }: TestServer,
+  id: string,
+): Promise<LocalClient> {
+  const stopping = new AbortController().signal;
+  const routes = localRoutes({ engine, directory, own: {}, stopping });
+  const caller = { org_id: "main", actor: await findActor(testEngine.sql, "main", id) };
+  return localClient({ engine, routes, stopping }, () => caller);
 }
 
 /** Reports failures like the worker of code: retries if that may help, and releases the task. */

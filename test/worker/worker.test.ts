@@ -7,10 +7,18 @@ import { until } from "../support/until.ts";
 import { deferred, DONE, startWorkerServer, START } from "./worker-server.ts";
 
 const server = await startWorkerServer();
-const { add, fetchTask, work, journal, sweepUntil } = server;
+const { add, fetchTask, journal, sweepUntil } = server;
 const COMPLETED_JOURNAL = ["create", "claim", "start", "complete"];
 
-describe("a worker", () => {
+/** Everything that a worker promises holds over HTTP and in the process of the engine. */
+const CLIENTS = [
+  ["over HTTP", {}],
+  ["in process", { client: server.local }],
+] as const;
+
+describe.each(CLIENTS)("a worker %s", (_where, client) => {
+  const work: typeof server.work = (options) => server.work({ ...client, ...options });
+
   test("claims tasks, runs as many at once as `concurrency` allows, and reports them", async () => {
     const ids = await add(30);
     let [running, maxRunning] = [0, 0];
@@ -180,7 +188,9 @@ describe("a worker", () => {
   });
 });
 
-describe("a worker that stops", () => {
+describe.each(CLIENTS)("a worker %s that stops", (_where, client) => {
+  const work: typeof server.work = (options) => server.work({ ...client, ...options });
+
   test("lets runs finish and releases tasks that have not started, without counting an attempt", async () => {
     const ids = await add(6);
     const gate = deferred();
@@ -255,7 +265,9 @@ describe("a worker that stops", () => {
     await sweepUntil(async () => (await fetchTask(hangs)).status === "ready");
     await drain();
   });
+});
 
+describe("a worker that cannot start", () => {
   test("because of an invalid token rejects `finished` with the reason", async () => {
     const { startWorker } = await import("../../src/worker/index.ts");
     const { createClient } = await import("../../src/client/index.ts");

@@ -12,7 +12,7 @@ export const CHAT_TOKEN = "bench-chat-reader";
 
 /** Workloads of a server with open chats, and of the bots in them. */
 export function chatWorkloads({ pawl, caller }: Tools): Workloads {
-  const botActions = new BotActionService(pawl);
+  const botActions = new BotActionService(pawl.engine);
   let started = 0;
   return {
     /** Starts the server; `figures.port` is its port. */
@@ -20,7 +20,7 @@ export function chatWorkloads({ pawl, caller }: Tools): Workloads {
       const { directory } = pawl;
       await directory.setAdminToken(caller.org_id, CHAT_TOKEN);
       const plugins = serverPlugins(PLUGINS, pluginSettings(PLUGINS));
-      const server = await buildServer({ engine: pawl, directory, version: "0.0.0", plugins });
+      const server = await buildServer({ engine: pawl.engine, directory, version: "0.0.0", plugins });
       const address = await server.listen({ host: "127.0.0.1", port: 0 });
       return { done: 0, seconds: 0, figures: { port: Number(new URL(address).port) } };
     },

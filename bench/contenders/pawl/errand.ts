@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineLifecycle, refuse } from "../../../src/core/index.ts";
+import type { Lifecycle } from "../../../src/core/index.ts";
 
 const MAX_ATTEMPTS = 3;
 
@@ -90,3 +91,6 @@ export const errand = defineLifecycle({
   pool: { action: "take", from: "waiting", where: [{ field: "open_blockers", is: 0 }] },
   unblocks: { from: "blocked", action: "unblock", fail: "fall" },
 });
+
+/** Without their types: the workloads choose actions at run time. */
+export const ERRANDS: readonly Lifecycle[] = [errand];

@@ -4,7 +4,7 @@ import { openPawl } from "../../../src/main/index.ts";
 import type { Pawl } from "../../../src/main/index.ts";
 import { now } from "../../contender.ts";
 import type { Workloads, Params } from "../../contender.ts";
-import { errand } from "./errand.ts";
+import { ERRANDS } from "./errand.ts";
 import { accepted, createErrands } from "./pawl-queue.ts";
 import type { Tools } from "./pawl-queue.ts";
 
@@ -19,10 +19,10 @@ export function eventWorkloads({ pawl, caller }: Tools): Workloads {
     /** Starts a server that other nodes notify of commits; `figures.port` is its port. */
     async startEventServer() {
       const times = { sweepSeconds: 0, reconcileSeconds: 0 };
-      committer = await openPawl({ url: pawl.url, lifecycles: [errand], hints: { listens: true }, ...times });
+      committer = await openPawl({ url: pawl.url, plugins: ERRANDS, hints: { listens: true }, ...times });
       const { directory } = committer;
       await directory.setAdminToken(caller.org_id, READERS_TOKEN);
-      const server = await buildServer({ engine: committer, directory, version: "0.0.0" });
+      const server = await buildServer({ engine: committer.engine, directory, version: "0.0.0" });
       const address = await server.listen({ host: "127.0.0.1", port: 0 });
       return { done: 0, seconds: 0, figures: { port: Number(new URL(address).port) } };
     },

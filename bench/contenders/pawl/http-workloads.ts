@@ -14,7 +14,7 @@ export function httpWorkloads({ pawl, caller }: Tools): Workloads {
       const { directory } = pawl;
       await directory.setAdminToken(caller.org_id, CALLERS_TOKEN);
       await directory.changeMember(pawl.asSystem(caller.org_id), "admin", { roles: ["admin", "worker"] });
-      const server = await buildServer({ engine: pawl, directory, version: "0.0.0" });
+      const server = await buildServer({ engine: pawl.engine, directory, version: "0.0.0" });
       const bare = Fastify();
       let answer: unknown = {};
       bare.put("/answer", (request) => {

@@ -49,11 +49,7 @@ export function queueOf(pawl: Pawl, caller: Caller): ErrandQueue {
       const { tasks } = accepted(
         await pawl.claim(caller, { lifecycle: errand.name, limit, client_event_id }),
       );
-      return tasks.map(({ task, lease_token }) => ({
-        id: task.id,
-        lease_token,
-        file: String(task.data.file),
-      }));
+      return tasks.map(({ id, lease_token, data }) => ({ id, lease_token, file: String(data.file) }));
     },
     finish: async (claimed, key) => accepted(await pawl.perform(caller, finishing(claimed, key))),
     finishMany: async (claimed, newKey) =>

@@ -3,7 +3,7 @@ import invoices from "../src/plugin.ts";
 
 /** Starts a server with an accountant (ann), an approver (bob), a director (dora), and dan, who is both. */
 export async function openOffice() {
-  const server = await startTestServer({ lifecycles: [invoices], settings: { invoicesCurrency: "USD" } });
+  const server = await startTestServer({ plugins: [invoices], settings: { invoicesCurrency: "USD" } });
   const join = async (id: string, roles: string[], more: object = {}) => {
     const { client, token } = await server.member({ id, name: id, roles, ...more });
     return { client, token, invoices: client.lifecycle(invoices.lifecycle) };

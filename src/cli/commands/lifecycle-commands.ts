@@ -10,9 +10,9 @@ import type { AddCommands } from "../cli-environment.ts";
 export const addLifecycleCommands: AddCommands = (program, environment, setExitCode) => {
   program
     .command("init")
-    .summary("write a first pawl.config.ts")
+    .summary("write a first pawl.config.ts and a worker")
     .description(
-      "Writes a commented pawl.config.ts with a first lifecycle into this folder and prints the next steps. An existing file is not changed.",
+      "Writes a commented pawl.config.ts with a first lifecycle, and worker.ts with a worker for it, into this folder and prints the next steps. An existing file is not changed.",
     )
     .addHelpText("after", formatHelp(INIT_HELP, environment))
     .action(async () => {

@@ -1,18 +1,20 @@
-import { Argument } from "commander";
+import { Argument, Option } from "commander";
 import { completionScript, SHELLS } from "../completion.ts";
 import type { Shell } from "../completion.ts";
 import { runDoctor } from "../doctor.ts";
 import { EXIT } from "../exit-code.ts";
 import { createOrg } from "../admin-database.ts";
+import { checkSchema, migrateSchema, printGrants, printMigrations } from "../migrate-schema.ts";
 import { startServer } from "../start-server.ts";
 import type { ServerFlags, StartFlags } from "../cli-environment.ts";
 import { verifyJournals } from "../verify-journals.ts";
 import { configOption, dataOption, formatHelp, jsonOption, urlOption } from "./command-options.ts";
 import type { AddCommands } from "../cli-environment.ts";
 
-/** Adds the commands for the machine of the server: `pawl start`, `verify`, `doctor`, `orgs create` and `completion`. */
+/** Adds the commands for the machine of the server: `pawl start`, `migrate`, `verify`, `doctor`, `orgs create` and `completion`. */
 export const addServerCommands: AddCommands = (program, environment, setExitCode) => {
   addStart(program, environment, setExitCode);
+  addMigrate(program, environment, setExitCode);
   addVerify(program, environment, setExitCode);
   addDoctor(program, environment, setExitCode);
   program
@@ -60,6 +62,40 @@ const addStart: AddCommands = (program, environment, setExitCode) => {
     });
 };
 
+type MigrateFlags = ServerFlags & { dryRun?: true; check?: true; grant?: string; json?: true };
+
+const addMigrate: AddCommands = (program, environment, setExitCode) => {
+  program
+    .command("migrate")
+    .summary("migrate the database, show its SQL, or check it for drift")
+    .description(
+      "Brings the schema up to this version, as the owner of the schema. `pawl start` does the same, unless PAWL_MIGRATE is false.",
+    )
+    .addOption(
+      new Option("--dry-run", "print the SQL that would run, and change nothing").conflicts([
+        "check",
+        "grant",
+      ]),
+    )
+    .addOption(
+      new Option("--check", "compare the schema with the migrations, and change nothing").conflicts("grant"),
+    )
+    .option(
+      "--grant <role>",
+      "print the GRANT statements for a role that runs the server without changing tables",
+    )
+    .addOption(dataOption())
+    .addOption(configOption())
+    .addOption(jsonOption().conflicts(["dryRun", "grant"]))
+    .addHelpText("after", formatHelp(MIGRATE_HELP, environment))
+    .action(async ({ dryRun, check, grant, json, ...flags }: MigrateFlags) => {
+      if (dryRun) setExitCode(await printMigrations(environment, flags));
+      else if (check) setExitCode(await checkSchema(environment, { ...flags, json }));
+      else if (grant !== undefined) setExitCode(await printGrants(environment, grant, flags));
+      else setExitCode(await migrateSchema(environment, { ...flags, json }));
+    });
+};
+
 const addVerify: AddCommands = (program, environment, setExitCode) => {
   program
     .command("verify")
@@ -102,7 +138,8 @@ Examples:
   DATABASE_URL=postgres://user:password@host/database pawl start
 
 Environment:
-  PAWL_HOST, PAWL_PORT, PAWL_DATA, DATABASE_URL, PAWL_LOG_LEVEL,
+  PAWL_HOST, PAWL_PORT, PAWL_DATA, DATABASE_URL, PAWL_SCHEMA,
+  PAWL_MIGRATE, PAWL_BUILT_IN_PLUGINS, PAWL_LOG_LEVEL,
   PAWL_SWEEP_SECONDS, PAWL_CORS_ORIGINS, PAWL_BODY_LIMIT_BYTES, and
   PAWL_ADMIN_TOKEN, which sets the admin token.
   Options override the environment, which overrides pawl.config.ts.`;
@@ -110,6 +147,16 @@ Environment:
 const ORGS_HELP = `
 Examples:
   pawl orgs create acme          prints its admin token`;
+
+const MIGRATE_HELP = `
+Examples:
+  pawl migrate                   run the missing migrations
+  pawl migrate --dry-run | psql -v ON_ERROR_STOP=1 "$DATABASE_URL"
+  pawl migrate --check           exit code 1 if the schema differs
+  pawl migrate --grant pawl_app | psql -v ON_ERROR_STOP=1 "$DATABASE_URL"
+
+--check finds migrations that are missing, unknown or were edited after they ran,
+and tables, columns, indexes, constraints, functions and triggers that differ.`;
 
 const VERIFY_HELP = `
 Examples:

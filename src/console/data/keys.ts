@@ -13,6 +13,7 @@ export const keys = {
   members: ["pawl", "members"] as const,
   tokens: (member: string) => ["pawl", "tokens", member] as const,
   projects: ["pawl", "projects"] as const,
+  inbox: ["pawl", "inbox"] as const,
   overviews: ["pawl", "overview"] as const,
   overview: (query: object) => ["pawl", "overview", query] as const,
   lists: ["pawl", "list"] as const,

@@ -45,6 +45,13 @@ export const queries = {
       refetchInterval: 30_000,
       placeholderData: (before) => before,
     }),
+  inbox: () =>
+    queryOptions({
+      queryKey: keys.inbox,
+      queryFn: ({ signal }) => client.listInbox({ state: "refused", limit: 20 }, { signal }),
+      // Requests cause no events.
+      refetchInterval: 15_000,
+    }),
   members: () => queryOptions({ queryKey: keys.members, queryFn: allMembers, staleTime: 60_000 }),
   tokens: (id: string) =>
     queryOptions({

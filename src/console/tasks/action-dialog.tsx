@@ -4,7 +4,7 @@ import { Button, Segments } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ProblemNote } from "../design/states.tsx";
 import { LabelledField, SuggestionsContext, SchemaForm } from "../forms/schema-form.tsx";
-import { fieldsOf, readValues } from "../forms/schema.ts";
+import { fieldsOf, readValues, valuesFrom } from "../forms/schema.ts";
 import type { FieldErrors, Values } from "../forms/schema.ts";
 import { useDraft } from "../forms/use-draft.tsx";
 import { useSubmit } from "../forms/use-submit.ts";
@@ -36,18 +36,22 @@ type ActionProps = {
   title?: string;
   lead?: string;
   task?: Pick<Task, "id" | "row_version">;
+  /** Values that the form starts with. */
+  initial?: Values | undefined;
   perform: (move: MoveRequest) => Promise<unknown>;
   onClose: () => void;
 };
 
-function ActionForm({ lifecycle, actions, title, lead, task, perform, onClose }: ActionProps) {
+function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, onClose }: ActionProps) {
   const { t, n } = useI18n();
   const [action, setAction] = useState(actions[0] ?? "");
   const form = `action/${task?.id ?? lifecycle.name}/${actions.join("/")}`;
-  const { values: draft, change, close, note } = useDraft(form, () => NOTHING, onClose);
+  const spec = actionOf(lifecycle, action);
+  const begin = () =>
+    initial ? { ...NOTHING, values: valuesFrom(fieldsOf(spec?.input), initial) } : NOTHING;
+  const { values: draft, change, close, note } = useDraft(form, begin, onClose);
   const [leaseToken, setLeaseToken] = useState("");
   const { busy, problem, errors, send } = useSubmit();
-  const spec = actionOf(lifecycle, action);
   const suggestions = useFieldSuggestions(
     task,
     fieldsOf(spec?.input).map(({ name }) => name),
@@ -56,7 +60,11 @@ function ActionForm({ lifecycle, actions, title, lead, task, perform, onClose }:
   const submit = async () => {
     if (!spec) return;
     const { values, comment } = draft;
-    const { payload, errors: found } = readValues(fieldsOf(spec.input), values, t.form);
+    const fields = fieldsOf(spec.input);
+    const { payload, errors: found } = readValues(fields, values, t.form);
+    // A value that was deleted is cleared.
+    for (const { name, nullable } of fields)
+      if (nullable && initial?.[name] != null && payload[name] === undefined) payload[name] = null;
     if (spec.comment === "required" && comment.trim() === "") found.comment = t.form.required;
     if (asksToken && leaseToken.trim() === "") found.lease_token = t.form.required;
     await send(async () => {

@@ -31,6 +31,7 @@ const TEXTS_BY_CODE: Readonly<Record<string, (params: Params, labels: Labels) =>
     return `Возможно только из статуса ${starts}; сейчас задача в статусе «${label(status)}».`;
   },
   LEASE_LOST: always("Аренда истекла: задачу уже мог взять другой."),
+  INVALID_DATA: always("Правила задачи сохранили бы неверные данные: сообщите автору её жизненного цикла."),
   LEASE_TOKEN_REQUIRED: always("Нужен токен аренды: он есть у того, кто взял задачу."),
   NOT_DUE: always("Срок ещё не наступил."),
   NOT_RECOVERABLE: always("Повтор не исправит эту ошибку."),

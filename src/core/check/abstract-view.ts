@@ -1,7 +1,8 @@
+import type { z } from "zod";
 import type { Lifecycle, View } from "../lifecycle.ts";
 import type { Actor, JsonObject, Task } from "../task.ts";
 import type { Choose } from "./choices.ts";
-import { MEMBER_IDS, samplesByField } from "./samples.ts";
+import { MEMBER_IDS, refusedSamples, samplesByField } from "./samples.ts";
 
 export const NOW = 1_000_000_000;
 
@@ -28,6 +29,8 @@ export type Unknowns = {
   settings: JsonObject;
   settingChoices: ReadonlyMap<string, readonly unknown[]>;
   actor: ReadonlyMap<string, readonly unknown[]>;
+  /** Samples that their own schema refuses, by the object that they are in and their field. */
+  refused: ReadonlyMap<ReadonlyMap<string, readonly unknown[]>, ReadonlyMap<string, ReadonlySet<unknown>>>;
 };
 
 const TASK_FIELDS = new Map<string, readonly unknown[]>([["priority", [0, 1, -1]]]);
@@ -41,16 +44,26 @@ export function unknownsOf(lifecycle: Lifecycle): Unknowns {
   const settingChoices = [...samplesByField(lifecycle.settings)].filter(([, values]) =>
     values.some((value) => typeof value === "boolean" || (typeof value === "string" && !isMemberId(value))),
   );
+  const refused = new Map<
+    ReadonlyMap<string, readonly unknown[]>,
+    ReadonlyMap<string, ReadonlySet<unknown>>
+  >();
+  const samplesOf = (schema: z.ZodObject) => {
+    const samples = samplesByField(schema);
+    refused.set(samples, refusedSamples(schema, samples));
+    return samples;
+  };
   return {
     inputs: new Map(
       Object.entries(lifecycle.actions).map(([action, { input }]) => [
         action,
-        input ? samplesByField(input) : new Map(),
+        input ? samplesOf(input) : new Map(),
       ]),
     ),
-    creation: samplesByField(lifecycle.creation.input),
-    data: samplesByField(lifecycle.data),
-    facts: samplesByField(lifecycle.facts),
+    creation: samplesOf(lifecycle.creation.input),
+    data: samplesOf(lifecycle.data),
+    facts: samplesOf(lifecycle.facts),
+    refused,
     settings,
     settingChoices: new Map(settingChoices.map(([field, values]) => [field, [settings[field], ...values]])),
     actor: new Map<string, readonly unknown[]>([
@@ -69,6 +82,8 @@ function isMemberId(text: string): boolean {
 export type Reads = {
   /** Whether anything was read that the model does not track. */
   beyondModel: boolean;
+  /** Whether a sample was read that its own schema refuses. */
+  outsideSchema: boolean;
   facts: Set<string>;
 };
 
@@ -78,7 +93,7 @@ export function abstractView(
   { task, actor, action }: { task: Task; actor: Actor; action: string },
   choose: Choose,
 ): { view: View; reads: Reads } {
-  const reads: Reads = { beyondModel: false, facts: new Set() };
+  const reads: Reads = { beyondModel: false, outsideSchema: false, facts: new Set() };
   const open = (
     name: string,
     fields: ReadonlyMap<string, readonly unknown[]>,
@@ -87,7 +102,9 @@ export function abstractView(
     openObject(Object.fromEntries([...fields].map(([field, values]) => [field, values[0]])), (field) => {
       reads.beyondModel = true;
       note?.(field);
-      return choose(`${name}.${field}`, fields.get(field) ?? [undefined]);
+      const value = choose(`${name}.${field}`, fields.get(field) ?? [undefined]);
+      reads.outsideSchema ||= unknowns.refused.get(fields)?.get(field)?.has(value) ?? false;
+      return value;
     });
   const data = open("data", unknowns.data);
   const view = {

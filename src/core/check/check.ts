@@ -17,6 +17,7 @@ export type Finding = {
     | "dead_rule"
     | "undeclared_fact"
     | "failing_effect"
+    | "invalid_data"
     | "pool"
     | "too_large";
   message: string;
@@ -207,6 +208,7 @@ function* modelFindings(lifecycle: Lifecycle, { model, complete }: Walk): Genera
       );
     }
   }
+  for (const message of model.invalidData) yield error("invalid_data", message);
   for (const failure of model.failures) {
     yield { level: "warning", kind: "failing_effect", message: failure, path: [] };
   }

@@ -1,6 +1,7 @@
 import { apply } from "../apply.ts";
 import { decideCreation, draftOf } from "../decide-creation.ts";
-import { outcomeOf } from "../decide.ts";
+import { invalidData, outcomeOf } from "../decide.ts";
+import type { Refusal } from "../decision.ts";
 import type { Guard, Lifecycle, CompiledRule, View } from "../lifecycle.ts";
 import { EXACT_GUARDS } from "../condition.ts";
 import { SYSTEM } from "../task.ts";
@@ -34,14 +35,20 @@ export type Move = { action: string; by: string; state: Task; rule: number | nul
  */
 export class Model {
   readonly lifecycle: Lifecycle;
+  /** The lifecycle without the check of its data. */
+  private readonly unchecked: Lifecycle;
   /** Facts that were read by an action, whether it lists them or not. */
   readonly factsRead = new Map<string, Set<string>>();
   /** Effects and creations that threw on a sample, by message. */
   readonly failures = new Set<string>();
+  /** Effects and drafts that produced invalid data from valid samples, by message. */
+  readonly invalidData = new Set<string>();
   private readonly unknowns: Unknowns;
 
   constructor(lifecycle: Lifecycle) {
     this.lifecycle = lifecycle;
+    // Samples, such as a text for a date, may not fit the schema of the data.
+    this.unchecked = { ...lifecycle, data_check: { patch: () => null, draft: () => null } };
     this.unknowns = unknownsOf(lifecycle);
   }
 
@@ -54,14 +61,17 @@ export class Model {
 
   private creation(open_blockers: number, choose: Choose): Move[] {
     const task = { id: "task", lease: null } as Task;
-    const { view } = abstractView(
+    const { view, reads } = abstractView(
       this.unknowns,
       { task, actor: member("creator"), action: "create" },
       choose,
     );
     const context = { id: "task", org_id: "org", project_id: "project", open_blockers };
     try {
-      const created = decideCreation(this.lifecycle, { ...view }, draftOf(this.lifecycle, view), context);
+      const draft = draftOf(this.lifecycle, view);
+      const invalid = this.lifecycle.data_check.draft(draft);
+      if (invalid) this.noteInvalid(invalid, reads);
+      const created = decideCreation(this.unchecked, { ...view }, draft, context);
       if (created.kind === "refused") return [];
       return [{ action: "create", by: "creator", state: { ...created.task, data: {} }, rule: null }];
     } catch (error) {
@@ -116,6 +126,8 @@ export class Model {
       const outcome = outcomeOf(rule, view);
       this.noteFacts(action, reads);
       if (outcome.kind === "absorbed") return task;
+      const invalid = invalidData(this.lifecycle, outcome, action);
+      if (invalid) this.noteInvalid(invalid, reads);
       const lease = { token: "token", holder: actor.id ?? "system", until: NOW, heartbeat_at: NOW };
       const next = apply(task, outcome, NOW, lease);
       next.data = task.data;
@@ -127,6 +139,11 @@ export class Model {
       this.failures.add(`an effect of "${action}" threw on a sample: ${String(error)}`);
       return null;
     }
+  }
+
+  /** Ignores data made from a sample that its own schema refuses: no caller can send it. */
+  private noteInvalid({ detail }: Refusal, { outsideSchema }: Reads): void {
+    if (!outsideSchema) this.invalidData.add(detail.replace(`Lifecycle "${this.lifecycle.name}": `, ""));
   }
 
   private noteFacts(action: string, { facts }: Reads): void {

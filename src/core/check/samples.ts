@@ -35,6 +35,19 @@ export function samplesByField(schema: z.ZodObject): ReadonlyMap<string, readonl
   );
 }
 
+/** Returns the samples that their own schema refuses, by field: no caller can send them. */
+export function refusedSamples(
+  schema: z.ZodObject,
+  samples: ReadonlyMap<string, readonly unknown[]>,
+): ReadonlyMap<string, ReadonlySet<unknown>> {
+  return new Map(
+    [...samples].map(([field, values]) => [
+      field,
+      new Set(values.filter((value) => !(schema.shape[field] as z.ZodType).safeParse(value).success)),
+    ]),
+  );
+}
+
 function parsed(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   // A refinement may reject a sample; rules then get the unparsed value, which is at worst one case too many.

@@ -319,7 +319,7 @@ export function adminRefusal({ id, roles }: Actor): Refusal | null {
 }
 
 /** Refuses an admin of some projects who would grant access to others. */
-function reachRefusal(actor: Actor, { project_ids }: Pick<Member, "project_ids">): Refusal | null {
+export function reachRefusal(actor: Actor, { project_ids }: Pick<Member, "project_ids">): Refusal | null {
   const own = actor.project_ids;
   if (own === null) return null;
   const reached = new Set(own);
@@ -353,7 +353,7 @@ function taken(kind: "member" | "project", id: string): Refusal {
   return refuse("ALREADY_EXISTS", `The ${kind} "${id}" already exists.`, { id });
 }
 
-function noMember(id: string): Refusal {
+export function noMember(id: string): Refusal {
   return refuse("NOT_FOUND", `There is no member "${id}".`, { id });
 }
 

@@ -1,4 +1,4 @@
-import { didYouMean, refuse } from "../../core/index.ts";
+import { didYouMean, lifecycleHint, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { readRegisteredStatuses } from "../sql/read-lifecycles.ts";
@@ -51,7 +51,8 @@ function refusalAmong(
 
 function unknownName(path: string, sentence: string, name: string, known: readonly string[]): Refusal {
   const list = `must be one of ${known.join(", ")}`;
-  return refuse("VALIDATION_ERROR", `${sentence}${didYouMean(name, known) || `: it ${list}.`}`, {
+  const hint = path === "lifecycle" ? lifecycleHint(name, known) : didYouMean(name, known);
+  return refuse("VALIDATION_ERROR", `${sentence}${hint || `: it ${list}.`}`, {
     errors: [{ path, message: list }],
   });
 }

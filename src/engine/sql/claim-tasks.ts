@@ -31,8 +31,8 @@ const DEALT_COLUMNS = taskColumns({
 // its lock is not updated: its slot stays empty, so neither the first row nor the positions of the feed may be taken from `n`.
 export const CLAIM_TASKS = statement(`
   with gate as materialized (
-    select pg_advisory_xact_lock(hashtextextended(:batch, 0)) is not null
-      and pg_advisory_xact_lock_shared(hashtextextended(:org_id || ' ' || :lifecycle, 0)) is not null
+    select pg_advisory_xact_lock(hashtextextended(:batch, 0 /* pawl */)) is not null
+      and pg_advisory_xact_lock_shared(hashtextextended(:org_id || ' ' || :lifecycle, 0 /* pawl */)) is not null
       and :settings_version::integer = (select o.settings_version from pawl.org o where o.id = :org_id)
       and (select count(*) from (
              select from pawl.task p
@@ -53,6 +53,8 @@ export const CLAIM_TASKS = statement(`
         and (not :unblocked::boolean or t.open_blockers = 0)
         and (not :unheld::boolean or t.open_holds = 0)
         and (:least_priority::integer is null or t.priority >= :least_priority)
+        and (:wanted_field::text is null or t.data ->> :wanted_field is null
+          or t.data ->> :wanted_field = any(:wanted_values::text[]))
       order by t.priority desc, t.id
       limit :wanted
       for update of t skip locked

@@ -43,6 +43,21 @@ export async function readSweepLag(tx: Tx): Promise<number> {
   return row?.seconds ?? 0;
 }
 
+// Reads the inbox only, which is short unless refused requests are kept.
+const COUNT_INBOX = `
+  select count(*) filter (where i.refused_at is null)::float8 as waiting,
+    count(*) filter (where i.refused_at is not null)::float8 as refused,
+    coalesce(extract(epoch from clock_timestamp() - min(i.created_at) filter (where i.refused_at is null)), 0)::float8
+      as oldest_seconds
+  from pawl.inbox i`;
+
+export type InboxFigures = { waiting: number; refused: number; oldest_seconds: number };
+
+export async function readInboxFigures(tx: Tx): Promise<InboxFigures> {
+  const [row] = await query<InboxFigures>(tx, COUNT_INBOX, []);
+  return row ?? { waiting: 0, refused: 0, oldest_seconds: 0 };
+}
+
 // Includes connections of all nodes and tools of Pawl to this database.
 const COUNT_CONNECTIONS = `
   select coalesce(a.state, 'unknown') as state, count(*)::float8 as connections

@@ -38,6 +38,14 @@ export async function findMember(tx: Tx, org_id: string, id: string): Promise<Me
   return row ?? null;
 }
 
+const FIND_MEMBERS = `
+  select m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
+  from pawl.member m where m.org_id = $1 and m.id = any($2::text[])`;
+
+export function findMembers(tx: Tx, org_id: string, ids: readonly string[]): Promise<MemberRow[]> {
+  return query<MemberRow>(tx, FIND_MEMBERS, [org_id, ids]);
+}
+
 // Locks all admins of the whole org as well, in the order of ids: if two admins deactivate each other at the same time, the
 // second sees the change of the first.
 const LOCK_MEMBER = `

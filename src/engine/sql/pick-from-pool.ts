@@ -19,6 +19,7 @@ const PICK_FROM_POOL = `
     and ($9::text is null or t.data ->> $9 is null or t.data ->> $9 = any($10::text[]))
     and ($13::text is null or t.created_by is distinct from $13)
     and ($11::integer is null or t.priority >= $11)
+    and ($14::text is null or t.data ->> $14 is null or t.data ->> $14 = any($15::text[]))
   order by t.priority desc, t.id
   limit $12
   for update of t skip locked`;
@@ -40,6 +41,9 @@ export type PoolPick = {
   other_than: string | null;
   least_priority: number | null;
   limit: number;
+  /** The field by which the claim selects: null or one of `wanted_values`. */
+  wanted_field: string | null;
+  wanted_values: readonly string[];
 };
 
 /** Locks and returns the best free tasks. */
@@ -58,5 +62,7 @@ export function pickFromPool(tx: Tx, pick: PoolPick): Promise<TaskCells[]> {
     pick.least_priority,
     pick.limit,
     pick.other_than,
+    pick.wanted_field,
+    pick.wanted_values,
   ]);
 }

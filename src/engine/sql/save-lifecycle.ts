@@ -39,7 +39,7 @@ export async function saveTransitions(
 }
 
 // Serializes nodes that start at the same time, since they write the same rows.
-const LOCK_REGISTER = `select pg_advisory_xact_lock(731903)`;
+const LOCK_REGISTER = `select pg_advisory_xact_lock(731903 + 0 /* pawl */)`;
 
 export async function lockRegister(tx: Tx): Promise<void> {
   await query(tx, LOCK_REGISTER, []);

@@ -104,7 +104,7 @@ const SAVE_MOVES = statement(`
     select :org_id, m.client_event_id, m.actor_id, decode(m.fingerprint, 'hex'), m.answer::json, m.updated_at
     from moved m where m.fingerprint is not null
   )
-  select m.n::integer, m.place, m.writer, clock_timestamp() from moved m`);
+  select m.n::integer, m.place::text, m.writer::text, clock_timestamp() from moved m`);
 
 /** The number of a move that was written (from 1), the new ctid and xmin of its row, and the time. */
 export type WrittenCells = [n: number, place: string, writer: string, now: Instant];

@@ -6,8 +6,9 @@ import type { Instant, JsonObject, Lease, Task } from "../../core/index.ts";
  */
 const COLUMNS = {
   id: "t.id",
-  place: "t.ctid",
-  writer: "t.xmin",
+  // As text, because Prisma cannot read the types `tid` and `xid`.
+  place: "t.ctid::text",
+  writer: "t.xmin::text",
   lifecycle: "t.lifecycle",
   lifecycle_version: "t.lifecycle_version",
   project_id: "t.project_id",
@@ -37,9 +38,14 @@ const COLUMNS = {
   awaited: "nullif(t.awaited, false)",
 };
 
-/** Lists the columns of a task for a statement; `others` are expressions that replace some of them. */
+/**
+ * Lists the columns of a task for a statement; `others` are expressions that replace some of them. Each has its own name, because
+ * some drivers return rows as objects.
+ */
 export function taskColumns(others: Partial<typeof COLUMNS> = {}): string {
-  return Object.values({ ...COLUMNS, ...others }).join(", ");
+  return Object.entries({ ...COLUMNS, ...others })
+    .map(([name, expression]) => `${expression} as ${name}`)
+    .join(", ");
 }
 
 export const TASK_COLUMNS = taskColumns();

@@ -5,14 +5,14 @@ import { query } from "../transaction.ts";
 import type { DriverTransaction } from "../../postgres/index.ts";
 
 /** Returns the prefix of the names of a plugin's tables, indexes, functions, constraints and triggers: `bot_actions_`. */
-function tablePrefix(owner: string): string {
+export function tablePrefix(owner: string): string {
   return `${owner.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_")}_`;
 }
 
 /** Runs a plugin's migration and throws if it touched anything in the database but objects with the plugin's prefix. */
 export async function confine(
   tx: DriverTransaction,
-  { owner, name }: { owner: string; name: string },
+  { owner, name, schema }: { owner: string; name: string; schema: string },
   run: () => Promise<unknown>,
 ): Promise<void> {
   const prefix = tablePrefix(owner);
@@ -39,7 +39,7 @@ export async function confine(
   if (outside)
     throw new PawlError(
       "INVALID_LIFECYCLE",
-      `Plugin "${owner}": migration ${name} changes ${outside.kind} ${outside.name}; it may only change objects in the schema pawl whose names begin with "${prefix}".`,
+      `Plugin "${owner}": migration ${name} changes ${outside.kind} ${outside.name}; it may only change objects in the schema ${schema} whose names begin with "${prefix}".`,
     );
 }
 

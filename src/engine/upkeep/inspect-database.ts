@@ -1,10 +1,10 @@
-import { countUnfinished, countWaiting, readSweepLag } from "../sql/count-tasks.ts";
-import type { UnfinishedRow, WaitingRow } from "../sql/count-tasks.ts";
+import { countUnfinished, countWaiting, readInboxFigures, readSweepLag } from "../sql/count-tasks.ts";
+import type { InboxFigures, UnfinishedRow, WaitingRow } from "../sql/count-tasks.ts";
 import { countByOrg, countStuck, readCondition } from "../sql/inspect-database.ts";
 import type { ConditionRow, StuckRow } from "../sql/inspect-database.ts";
 import type { Sql } from "../../postgres/index.ts";
 import { readApplied } from "../sql/read-migrations.ts";
-import { unknownIn } from "./migrate.ts";
+import { unknownIn } from "./migration-plan.ts";
 import { hasTriggers, namesOfMigrations } from "./migrations.ts";
 import type { MigrationName, MigrationSource } from "./migrations.ts";
 import { missingRights } from "./rights.ts";
@@ -15,7 +15,13 @@ export type Condition = ConditionRow & {
   migrations: { applied: number; missing: string[]; unknown: string[] };
   /** null if the schema is of another version than this code. */
   tasks:
-    (StuckRow & { unfinished: UnfinishedRow[]; waiting: WaitingRow[]; sweep_lag_seconds: number }) | null;
+    | (StuckRow & {
+        unfinished: UnfinishedRow[];
+        waiting: WaitingRow[];
+        sweep_lag_seconds: number;
+        inbox: InboxFigures;
+      })
+    | null;
 };
 
 /** Inspects a database in any state, without changing it. */
@@ -57,13 +63,15 @@ async function readMigrated(tx: Tx, sources: readonly MigrationSource[]) {
 }
 
 async function readTasks(tx: Tx): Promise<Condition["tasks"]> {
-  const [unfinished, waiting, sweep_lag_seconds, stuck] = await Promise.all([
+  const [unfinished, waiting, sweep_lag_seconds, inbox, stuck] = await Promise.all([
     countUnfinished(tx),
     countWaiting(tx),
     readSweepLag(tx),
+    readInboxFigures(tx),
     countStuck(tx),
   ]);
-  return { unfinished, waiting, sweep_lag_seconds, ...(stuck ?? { need_attention: 0, wait_for_nothing: 0 }) };
+  const none = { need_attention: 0, wait_for_nothing: 0 };
+  return { unfinished, waiting, sweep_lag_seconds, inbox, ...(stuck ?? none) };
 }
 
 async function compared(

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { PawlError } from "../../core/index.ts";
 
@@ -11,12 +12,25 @@ export const ENGINE_MIGRATIONS: MigrationSource = {
 
 /** A migration's name is unique over all owners: `planner/0001-tables`. */
 export type MigrationName = { owner: string; number: number; name: string };
-export type Migration = MigrationName & { text: string };
+export type Migration = MigrationName & {
+  text: string;
+  /** Hash of the text; git may have changed its line ends. */
+  checksum: string;
+};
 
 /** Reads all migrations in the order in which they run: owner by owner, by their numbers. */
 export async function readMigrations(sources: readonly MigrationSource[]): Promise<Migration[]> {
   const files = await migrationFiles(sources);
-  return Promise.all(files.map(async ({ url, ...file }) => ({ ...file, text: await readFile(url, "utf8") })));
+  return Promise.all(
+    files.map(async ({ url, ...file }) => {
+      const text = await readFile(url, "utf8");
+      return { ...file, text, checksum: checksumOf(text) };
+    }),
+  );
+}
+
+function checksumOf(text: string): string {
+  return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 }
 
 export async function namesOfMigrations(sources: readonly MigrationSource[]): Promise<MigrationName[]> {

@@ -2,6 +2,7 @@ import type { OldRows, PluginPrune } from "../engine-plugin.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import { PawlError } from "../../core/index.ts";
 import type { Instant } from "../../core/index.ts";
+import { pruneInbox } from "../sql/pick-inbox.ts";
 import {
   deleteBelongings,
   deleteEventlessRequests,
@@ -37,7 +38,7 @@ export type Pruned = {
 /**
  * Deletes finished tasks that have not changed for long, with their journals, requests, holds and dependencies, in short
  * transactions that wait for no lock. The feed keeps its positions, so readers find gaps there. The dedupe_key and
- * client_event_id of a deleted task can be used again. Rows of lifecycles that belong to no task, such as chat messages, are
+ * client_event_id of a deleted task can be used again. Refused requests of the inbox, and rows of lifecycles that belong to no task, such as chat messages, are
  * deleted by their age too, without export.
  */
 export async function pruneOrg(
@@ -71,6 +72,8 @@ export async function pruneOrg(
       }
     }
   }
+  for (let run = 0; run < MAX_BATCHES; run++)
+    if ((await runIn((tx) => pruneInbox(tx, org_id, { before, limit: batch }))) < batch) break;
   await removeOldRows(registry, runIn, org_id, { before, below, limit: batch });
   return total;
 }

@@ -6,7 +6,7 @@ import type { RightsRow } from "../sql/read-rights.ts";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-/** Explains a missing privilege with the GRANT that fixes it; returns other errors unchanged. */
+/** Explains a missing privilege with the statement that grants it; returns other errors unchanged. */
 export async function explainRefusal(sql: Sql, error: unknown): Promise<unknown> {
   if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) return error;
   const rights = await sql.begin("read only", (tx) => readRights(tx)).catch(() => null);
@@ -19,7 +19,7 @@ export async function explainRefusal(sql: Sql, error: unknown): Promise<unknown>
 
 /** Describes the first privilege that the role lacks for serving, or for migrating and serving; null if none is missing. */
 export function missingRights(rights: RightsRow, { migrates }: { migrates: boolean }): PawlError | null {
-  const { role, database, owner } = rights;
+  const { schema, role, database, owner } = rights;
   const lacks = (privilege: string, purpose: string, grant: string) =>
     unusable(
       `Role ${role} lacks ${privilege} in database ${database}, needed ${purpose}; let an administrator run \`${grant}\`.`,
@@ -29,24 +29,28 @@ export function missingRights(rights: RightsRow, { migrates }: { migrates: boole
       ? null
       : lacks(
           "CREATE on the database",
-          "to create schema pawl",
-          `GRANT CREATE ON DATABASE ${database} TO ${role}`,
+          `to create schema ${schema}`,
+          `CREATE SCHEMA ${schema} AUTHORIZATION ${role}`,
         );
   if (!rights.uses_schema)
-    return lacks("USAGE on schema pawl", "to use it", `GRANT USAGE ON SCHEMA pawl TO ${role}`);
+    return lacks(`USAGE on schema ${schema}`, "to use it", `GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
   if (migrates && !rights.creates_tables)
-    return lacks("CREATE on schema pawl", "to migrate it", `GRANT CREATE ON SCHEMA pawl TO ${role}`);
+    return lacks(
+      `CREATE on schema ${schema}`,
+      "to migrate it",
+      `GRANT CREATE ON SCHEMA ${schema} TO ${role}`,
+    );
   if (migrates && !rights.owns_tables)
     return lacks(
-      "ownership of the tables of schema pawl",
+      `ownership of the tables of schema ${schema}`,
       "to migrate them",
       `GRANT ${owner ?? ""} TO ${role}`,
     );
   if (rights.lacking.length > 0)
     return lacks(
-      `${rights.lacking.join(", ")} on tables of schema pawl`,
+      `${rights.lacking.join(", ")} on tables of schema ${schema}`,
       "to serve",
-      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pawl TO ${role}`,
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`,
     );
   return null;
 }

@@ -1,5 +1,6 @@
-import { isRefusal, nextTimer, PawlError, SYSTEM } from "../../core/index.ts";
+import { isRefusal, nextTimer, SYSTEM } from "../../core/index.ts";
 import type { Instant } from "../../core/index.ts";
+import { isUnavailable } from "../../postgres/index.ts";
 import type { Swept } from "../observer.ts";
 import { pickDue } from "../sql/pick-due.ts";
 import { bisect } from "../write/bisect.ts";
@@ -104,8 +105,4 @@ function report(results: readonly TimerResult[]): Swept {
     moved: results.filter(({ why }) => why === null).length,
     postponed,
   };
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof PawlError && error.code === "UNAVAILABLE";
 }

@@ -139,6 +139,8 @@ function claimStatement(
     unblocked: filter.unblocked,
     unheld: filter.unheld,
     least_priority: filter.least_priority,
+    wanted_field: filter.wanted_field,
+    wanted_values: filter.wanted_values,
     wanted: slots.length,
     status: first.to,
     stays_pooled: isPooled(lifecycle, first.to),

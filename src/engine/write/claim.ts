@@ -31,6 +31,8 @@ export type ClaimRequest = {
   limit?: number;
   project_id?: string | null;
   least_priority?: number | null;
+  /** Selects by the field that the pool declares as its filter; tasks without a value are selected as well. */
+  fields?: Readonly<Record<string, readonly string[]>> | null;
   comment?: string | null;
   client_event_id?: string | null;
 };
@@ -78,6 +80,9 @@ type PoolFilter = {
   field: string | null;
   among: readonly string[];
   other_than: string | null;
+  /** The field by which the claim selects: null or one of `wanted_values`. */
+  wanted_field: string | null;
+  wanted_values: readonly string[];
 };
 
 export type ClaimAttempt = Attempt<ClaimCommand>;
@@ -96,6 +101,8 @@ export function claimCommand(
   const { limit = 1, client_event_id: key = null, least_priority = null, project_id = null } = request;
   if (!Number.isSafeInteger(limit) || limit < 1) return wrongField("limit", "must be a positive integer");
   if (!pool) return refuse("VALIDATION_ERROR", `${lifecycle.name} has no pool to claim from.`);
+  const wanted = wantedBy(pool.filter, request.fields ?? {});
+  if (isRefusal(wanted)) return wanted;
   const { comment } = request;
   // The pool's action may require a version, a key and a lease token, which a claim lacks: admit it with placeholders.
   const sent = { action: pool.action, comment: comment ?? null, client_event_id: key ?? "claim" };
@@ -110,6 +117,7 @@ export function claimCommand(
     limit: Math.min(limit, MAX_CLAIM_LIMIT),
     projects: visibleProjects(actor, project_id),
     least_priority,
+    ...wanted,
     ...conditionsOf(pool.where, actor),
   };
   const { limit: _, ...conditions } = filter;
@@ -117,6 +125,8 @@ export function claimCommand(
   const actorKeys =
     (lifecycle.actions[pool.action]?.facts ?? []).length > 0 ? [`actor ${actor.id ?? ""}`] : [];
   const meaning = ["claim", actor.id, lifecycle.name, limit, project_id, least_priority, command.comment];
+  // Without a filter, the fingerprint stays that of earlier versions.
+  if (wanted.wanted_field !== null) meaning.push(...wanted.wanted_values);
   return {
     verb: "claim",
     group: `claim ${lifecycle.name} ${skillOf(pool.where, actor)} ${JSON.stringify(conditions)}`,
@@ -130,6 +140,20 @@ export function claimCommand(
     fingerprint: key === null ? "" : fingerprintOf(meaning),
     journalKey: key ?? newInternalKey(),
   };
+}
+
+/** Reads the fields by which a claim selects; the pool must declare them. */
+function wantedBy(
+  filter: string | null,
+  fields: Readonly<Record<string, readonly string[]>>,
+): Pick<PoolFilter, "wanted_field" | "wanted_values"> | Refusal {
+  const declared = filter?.slice("data.".length) ?? null;
+  const [unknown] = Object.keys(fields).filter((name) => name !== declared);
+  if (unknown !== undefined)
+    return wrongField("filter.fields", `"${unknown}" is not a field by which this pool can be filtered`);
+  const values = declared === null ? undefined : fields[declared];
+  if (values === undefined) return { wanted_field: null, wanted_values: [] };
+  return { wanted_field: declared, wanted_values: [...new Set(values)].sort() };
 }
 
 function skillOf(where: readonly Condition[], { skill_level }: Actor): string {

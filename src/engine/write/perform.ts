@@ -1,4 +1,4 @@
-import { validateCommand, canSee, isRefusal } from "../../core/index.ts";
+import { validateCommand, canSee, confinementRefusal, isRefusal } from "../../core/index.ts";
 import type { Actor, Command, JsonObject, Refusal, Request, Task } from "../../core/index.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { publicTask } from "../read/public-task.ts";
@@ -52,6 +52,8 @@ export type PerformCommand = {
   weight: number;
   request: PerformRequest;
   actor: Actor;
+  /** Whether the caller's token is confined. */
+  confined: boolean;
   /** Written to the journal: after a lost connection it shows whether the command was committed. */
   journalKey: string;
 };
@@ -59,7 +61,7 @@ export type PerformCommand = {
 export type PerformAttempt = Attempt<PerformCommand>;
 
 /** Builds the command for the queue. */
-export function performCommand(request: PerformRequest, actor: Actor): PerformCommand {
+export function performCommand(request: PerformRequest, actor: Actor, confined = false): PerformCommand {
   const task_id = request.task_id.toLowerCase();
   const key = request.client_event_id;
   // The queue runs commands that share a key one after the other, so each sees the result of the one before it.
@@ -71,6 +73,7 @@ export function performCommand(request: PerformRequest, actor: Actor): PerformCo
     weight: 1,
     request: { ...request, task_id },
     actor,
+    confined,
     journalKey: key ?? newInternalKey(),
   };
 }
@@ -145,14 +148,16 @@ export async function performLocked(
 
 /** Admits a command on its task, or refuses it; needs no database. */
 export function workFor(
-  { request, actor, journalKey }: PerformCommand,
+  { request, actor, confined, journalKey }: PerformCommand,
   loaded: LoadedTask | undefined,
 ): Work | Refusal {
   const elsewhere = request.lifecycle !== undefined && request.lifecycle !== loaded?.task.lifecycle;
   if (!loaded || elsewhere || !canSee(actor, loaded.task)) return notFound(request.task_id);
   const action = "choose" in request ? request.choose(loaded.task) : request.action;
   if (typeof action !== "string") return action;
-  const admitted = validateCommand(loaded.lifecycle, actor, { ...request, action });
+  const admitted =
+    confinementRefusal(loaded.lifecycle, action, confined) ??
+    validateCommand(loaded.lifecycle, actor, { ...request, action });
   if (isRefusal(admitted)) return admitted;
   return workOn(loaded, actor, admitted.command, journalKey);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { isRefusal, PawlError } from "../../core/index.ts";
+import { isRefusal } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { answerBy } from "../query-outside-transaction.ts";
 import {
@@ -13,6 +13,7 @@ import type { CallerTransaction, PostgresTransaction } from "../caller-transacti
 import type { Commits } from "../commits.ts";
 import {
   isConnectionLoss,
+  isUnavailable,
   isUnstorable,
   onClosing,
   sideClient,
@@ -326,10 +327,6 @@ async function unlessLost<T>(
     clearTimeout(waiting);
     work.catch(() => undefined);
   }
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof PawlError && error.code === "UNAVAILABLE";
 }
 
 /** Constraint violations and unstorable values become refusals; other errors are failures. */

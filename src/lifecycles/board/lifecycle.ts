@@ -33,7 +33,7 @@ export const board = defineLifecycle({
       .object({ NEW: minutes(120), IN_PROGRESS: minutes(1440), BLOCKED: minutes(2880) })
       .prefault({}),
   }),
-  // Whether the assignee of a new task is an active member of its workspace.
+  // Whether the assignee of a new task is an active member of its workspace who may start tasks.
   facts: z.object({ assignee_works_here: z.boolean().optional() }),
   statuses: {
     NEW: { meaning: "created, waits for someone", timers: [expireAfter("status_deadlines.NEW")] },
@@ -80,7 +80,7 @@ export const board = defineLifecycle({
       from: "NEW",
       to: "IN_PROGRESS",
       who: "anyone",
-      guards: ["no_assignee", "public", "blockers_done"],
+      guards: ["no_assignee", "public", "blockers_done", "available_now"],
       effects: ["assign_actor"],
     },
     { action: "complete", from: "IN_PROGRESS", to: "DONE", who: "assignee" },
@@ -135,9 +135,11 @@ export const board = defineLifecycle({
       facts.assignee_works_here === true ||
       refuse(
         "VALIDATION_ERROR",
-        `assignee_id: "${task.assigned_to}" is not an active member of this workspace.`,
+        `assignee_id: "${task.assigned_to}" is not an active member who may work in this workspace.`,
         {
-          errors: [{ path: "assignee_id", message: "must be an active member of the workspace" }],
+          errors: [
+            { path: "assignee_id", message: "must be an active member who may work in the workspace" },
+          ],
         },
       ),
     no_assignee: {

@@ -2,7 +2,7 @@ import { definePlugin } from "../../plugin/index.ts";
 import { board } from "./lifecycle.ts";
 import { BOARD_PROBLEMS } from "./problems.ts";
 import { boardRoutes } from "./routes.ts";
-import { findActiveMembers } from "./sql/find-workers.ts";
+import { findWorkers } from "./sql/find-workers.ts";
 import { BOARD_TEXTS } from "./texts.ts";
 
 /** The agent task board. */
@@ -12,7 +12,7 @@ const plugin = definePlugin({
   creationFacts: {
     assignee_works_here: async (tx, org_id, asks) => {
       const named = asks.map(({ input }) => (input.assignee_id as string | null | undefined) ?? null);
-      const workers = await findActiveMembers(tx, org_id, [...new Set(named.filter((id) => id !== null))]);
+      const workers = await findWorkers(tx, org_id, [...new Set(named.filter((id) => id !== null))]);
       return asks.map(({ project_id }, index) => {
         const projects = workers.get(named[index] ?? "");
         return projects === null || (projects?.includes(project_id) ?? false);

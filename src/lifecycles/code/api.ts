@@ -8,12 +8,16 @@ import {
   onWireOrNull,
   taskRoutes,
 } from "../../api/index.ts";
-import { creationFields } from "./fields.ts";
+import { reviewRequest } from "./extensions.ts";
+import { commitId, creationFields } from "./fields.ts";
 import { code } from "./lifecycle.ts";
 
 const { givenMoment, id, moment, once } = fields;
 
-const STATUSES = ["ready", "claimed", "in_progress", "blocked", "completed", "failed"] as const;
+const STATUSES = ["ready", "claimed", "in_progress", "review", "blocked", "completed", "failed"] as const;
+
+/** Maximum length of a stored diff; with its escapes, it fits into a request. */
+export const MAX_DIFF_LENGTH = 300_000;
 
 const group = "code";
 const status = z.enum(STATUSES);
@@ -50,6 +54,12 @@ const task = z
     branch: z.string().nullable(),
     commit: z.string().nullable(),
     last_error: z.string().nullable(),
+    repository: z.string().nullable().describe("only workers of this repository claim it; null: any"),
+    review: z.boolean().nullable().describe("whether a person approves the work; null: as in the project"),
+    review_request: reviewRequest
+      .nullable()
+      .describe("the work that was last reviewed, or waits for a review"),
+    held: z.boolean().describe("paused, or waiting for a person to clear an obstacle or answer a question"),
     claimed_at: moment.nullable(),
     heartbeat_at: moment.nullable(),
     lease_until: moment.nullable(),
@@ -72,7 +82,7 @@ const run = z
     started_at: moment,
     ended_at: moment.nullable(),
     outcome: z
-      .enum(["completed", "retried", "failed", "blocked", "interrupted", "lost"])
+      .enum(["completed", "review", "retried", "failed", "blocked", "stopped", "interrupted", "lost"])
       .nullable()
       .describe("null: in progress"),
     error: z.string().nullable(),
@@ -96,6 +106,19 @@ const event = z
   .meta({ id: "CodeEvent" });
 
 const output = z.object({ run: z.int(), text: z.string(), created_at: moment }).meta({ id: "CodeOutput" });
+
+const diff = z
+  .object({
+    base: commitId.describe("the commit of the target that the work is compared with"),
+    commit: commitId,
+    files: z.int().min(0),
+    added: z.int().min(0).describe("lines"),
+    removed: z.int().min(0).describe("lines"),
+    diff: z.string().max(MAX_DIFF_LENGTH).describe("in git's format"),
+    truncated: z.boolean().describe("the diff is longer; the worker's repository has all of it"),
+    created_at: moment,
+  })
+  .meta({ id: "CodeDiff" });
 
 const creation = creationFields.extend({
   project_id: fields.projectId,
@@ -169,6 +192,16 @@ const WORKER_ROUTES = defineRoutes({
     },
     refusals: ["TASK_NOT_FOUND", "LEASE_LOST"],
   },
+  saveCodeDiff: {
+    method: "POST",
+    path: "/api/code/tasks/{id}/diff",
+    group,
+    summary: "Store the changes of an attempt",
+    about: "For the worker that holds the lease. The server keeps the latest diff of a task.",
+    body: diff.omit({ created_at: true }).extend({ lease_token }),
+    replies: { 200: z.object({ kept: z.literal(true) }) },
+    refusals: ["TASK_NOT_FOUND", "LEASE_LOST"],
+  },
   makeAgentToken: {
     method: "POST",
     path: "/api/code/tasks/{id}/agent-token",
@@ -192,6 +225,15 @@ const VIEW_ROUTES = defineRoutes({
     query: z.object({ run: z.int().min(1).optional().describe("default: the last one") }),
     replies: { 200: media("text/plain", z.string()) },
     refusals: ["TASK_NOT_FOUND"],
+  },
+  readCodeDiff: {
+    method: "GET",
+    path: "/api/code/tasks/{id}/diff",
+    group,
+    summary: "The changes of the latest attempt",
+    confined: ["task"],
+    replies: { 200: diff },
+    refusals: ["TASK_NOT_FOUND", "NO_DIFF"],
   },
   streamCodeOutput: {
     method: "GET",
@@ -246,13 +288,17 @@ const VIEW_ROUTES = defineRoutes({
     path: "/api/code/summary",
     group,
     summary: "Progress, and the tasks in progress",
-    query: z.object({ project_id: id.optional() }),
+    query: z.object({
+      project_id: id.optional(),
+      repository: z.string().max(1_000).optional().describe("only its tasks, and those of no repository"),
+    }),
     replies: {
       200: z.object({
         by_status: z.record(status, z.int()),
         total: z.int(),
         needs_attention: z.int(),
         stuck: z.int(),
+        held: z.int().describe("ready tasks that are paused"),
         at_work: z.array(
           z.object({
             task_id: z.uuid(),
@@ -280,6 +326,7 @@ export type CodeTask = z.output<typeof task>;
 export type CodeRun = z.output<typeof run>;
 export type CodeEvent = z.output<typeof event>;
 export type CodeStatus = z.output<typeof status>;
+export type CodeDiff = z.output<typeof diff>;
 export type CodeOutput = z.output<typeof output>;
 export type Blocker = z.output<typeof blocker>;
 export { onWire, onWireOrNull, STATUSES, TASKS, VIEW_ROUTES, WORKER_ROUTES };

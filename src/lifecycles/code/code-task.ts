@@ -15,11 +15,15 @@ type Text =
   | "commit"
   | "last_error"
   | "blocked_reason";
+type ReviewRequest = CodeTask["review_request"];
 type Data = Record<Text, string | null> & {
   max_attempts: number;
   auto_unblock: boolean;
   may_be_empty: boolean;
   claimed_at: number | null;
+  repository?: string | null;
+  review?: boolean | null;
+  review_request?: ReviewRequest;
 };
 
 /** Converts a task of the engine to the fields of this lifecycle. */
@@ -47,6 +51,10 @@ export function codeTask(task: PublicTask, blockers: readonly Blocker[]): CodeTa
     branch: data.branch,
     commit: data.commit,
     last_error: data.last_error,
+    repository: data.repository ?? null,
+    review: data.review ?? null,
+    review_request: data.review_request ?? null,
+    held: task.open_holds > 0,
     claimed_at: onWireOrNull(data.claimed_at),
     heartbeat_at: onWireOrNull(task.lease?.heartbeat_at ?? null),
     lease_until: onWireOrNull(task.lease?.until ?? null),

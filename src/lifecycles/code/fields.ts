@@ -25,7 +25,11 @@ const blocker = z.union([
 
 /** An obstacle that an agent met: another task, or a description. */
 export const obstacle = z
-  .object({ blocker_id: id.nullish(), description: text.max(2_000).nullish() })
+  .object({
+    blocker_id: id.nullish(),
+    description: text.max(2_000).nullish(),
+    question: z.boolean().optional().describe("a person answers it; no task is created for it"),
+  })
   .refine((input) => input.blocker_id ?? input.description, {
     error: "name a blocker: blocker_id or description",
   });
@@ -42,4 +46,6 @@ export const creationFields = z.object({
   may_be_empty: z.boolean().default(false),
   retry_of: id.nullish(),
   clears: id.nullish().describe("the task whose obstacle it clears"),
+  review: z.boolean().nullish().describe("whether a person approves the work; default: as in the project"),
+  repository: text.max(1_000).nullish().describe("only workers of this repository claim it; default: any"),
 });

@@ -17,6 +17,8 @@ const ACTORS: Record<string, Actor> = {
   holder: member("holder", ["worker"], { kind: "worker" }),
   zombie: member("zombie", ["worker"], { kind: "worker" }),
   human: member("human", ["lead"]),
+  creator: member("creator", ["agent"]),
+  reviewer: member("reviewer", ["reviewer"]),
   viewer: member("viewer", ["viewer"]),
   system: SYSTEM,
 };
@@ -33,39 +35,73 @@ const PAYLOAD: Record<string, JsonObject> = {
   blocker_failed: { reason: "b1 ended without success." },
   doom: { reason: "b1 ended without success." },
   replace_blocker: { blocker_id: "b1", replacement_id: "b2" },
+  withdraw: { reason: "not needed" },
+  edit: { title: "Another title" },
+  request_review: { branch: "pawl/1", commit: "a".repeat(40) },
+};
+
+const ALL_ON = { operator_controls: true, review: true };
+/** With the work approved, the basic actions are the same with and without the extensions. */
+const APPROVED = {
+  branch: "pawl/1",
+  commit: "a".repeat(40),
+  pull_request: null,
+  state: "approved",
+  comment: null,
 };
 
 // "holder" has the lease, if any, and "zombie" a stale token; attempt 0 of 3; all timers are due.
+// "on": with every extension. A paused task has a hold of that kind.
 const GRID = `
-action        | setup | who                   | ready      | claimed     | in_progress | blocked    | completed | failed
-claim         |       | holder, zombie        | claimed    | .           | .           | .          | .         | .
-claim         |       | system                | x          | .           | .           | .          | .         | .
-start         |       | holder                | LEASE_LOST | in_progress | .           | LEASE_LOST | .         | .
-record_merge  |       | holder                | LEASE_LOST | .           | =           | LEASE_LOST | .         | .
-complete      |       | holder                | LEASE_LOST | .           | completed   | LEASE_LOST | .         | .
-retry         |       | holder                | LEASE_LOST | .           | claimed     | LEASE_LOST | .         | .
-fail          |       | holder                | LEASE_LOST | .           | failed      | LEASE_LOST | .         | .
-block         |       | holder                | LEASE_LOST | .           | blocked     | LEASE_LOST | .         | .
-release       |       | holder                | LEASE_LOST | ready       | .           | LEASE_LOST | .         | .
-start, record_merge, complete, retry, fail, block, release | | zombie | LEASE_LOST | LEASE_LOST | LEASE_LOST | LEASE_LOST | .  | .
-start, release |      | system                | .          | LEASE_TOKEN_REQUIRED | LEASE_LOST | . | .         | .
-record_merge, complete, retry, fail, block | | system | .          | LEASE_LOST  | LEASE_TOKEN_REQUIRED | . | .         | .
-unblock       |       | system                | .          | .           | .           | ready      | .         | .
-claim_timeout |       | system                | .          | ready       | .           | .          | .         | .
-lease_lost    |       | system                | .          | .           | claimed     | .          | .         | .
-report_stuck  |       | system                | .          | .           | =           | .          | .         | .
-comment       |       | holder, zombie, human | =          | =           | =           | =          | =         | =
-comment       |       | system                | x          | x           | x           | x          | x         | x
-report_obstacle |     | holder, zombie, human | .          | .           | =           | .          | .         | .
-report_obstacle |     | system                | .          | .           | x           | .          | .         | .
-comment, report_obstacle | | viewer           | x          | x           | x           | x          | x         | x
-blocker_failed, doom, replace_blocker | | system | .       | .           | .           | =          | .         | .
-blocker_failed, doom, replace_blocker | | holder, zombie, human, viewer | x | x | x | x | x         | x
-clear_blocker |       | holder, zombie, human | .          | .           | .           | =          | .         | .
-clear_blocker |       | system                | .          | .           | .           | x          | .         | .
-clear_blocker |       | viewer                | x          | x           | x           | x          | x         | x
-unblock, claim_timeout, lease_lost, report_stuck | | holder, zombie, human, viewer | x | x | x | x | x   | x
-claim, start, record_merge, complete, retry, fail, block, release | | human, viewer | x | x | x | x | x                   | x
+action        | setup | who                   | ready      | claimed     | in_progress | review     | blocked    | completed | failed
+claim         |       | holder, zombie        | claimed    | .           | .           | .          | .          | .         | .
+claim         |       | system                | x          | .           | .           | .          | .          | .         | .
+start         |       | holder                | LEASE_LOST | in_progress | .           | LEASE_LOST | LEASE_LOST | .         | .
+record_merge  |       | holder                | LEASE_LOST | .           | =           | LEASE_LOST | LEASE_LOST | .         | .
+complete      |       | holder                | LEASE_LOST | .           | completed   | LEASE_LOST | LEASE_LOST | .         | .
+retry         |       | holder                | LEASE_LOST | .           | claimed     | LEASE_LOST | LEASE_LOST | .         | .
+fail          |       | holder                | LEASE_LOST | .           | failed      | LEASE_LOST | LEASE_LOST | .         | .
+block         |       | holder                | LEASE_LOST | .           | blocked     | LEASE_LOST | LEASE_LOST | .         | .
+release       |       | holder                | LEASE_LOST | ready       | .           | LEASE_LOST | LEASE_LOST | .         | .
+start, record_merge, complete, retry, fail, block, release | | zombie | LEASE_LOST | LEASE_LOST | LEASE_LOST | LEASE_LOST | LEASE_LOST | .  | .
+start, release |      | system                | .          | LEASE_TOKEN_REQUIRED | LEASE_LOST | .          | . | .         | .
+record_merge, complete, retry, fail, block | | system | .          | LEASE_LOST  | LEASE_TOKEN_REQUIRED | .          | . | .         | .
+unblock       |       | system                | .          | .           | .           | .          | ready      | .         | .
+claim_timeout |       | system                | .          | ready       | .           | .          | .          | .         | .
+lease_lost    |       | system                | .          | .           | claimed     | .          | .          | .         | .
+report_stuck  |       | system                | .          | .           | =           | .          | .          | .         | .
+comment       |       | holder, zombie, human, creator, reviewer | =          | =           | =           | =          | =          | =         | =
+comment       |       | system                | x          | x           | x           | x          | x          | x         | x
+report_obstacle |     | holder, zombie, human, creator, reviewer | .          | .           | =           | .          | .          | .         | .
+report_obstacle |     | system                | .          | .           | x           | .          | .          | .         | .
+comment, report_obstacle | | viewer           | x          | x           | x           | x          | x          | x         | x
+blocker_failed, doom, replace_blocker | | system | .       | .           | .           | .          | =          | .         | .
+blocker_failed, doom, replace_blocker | | holder, zombie, human, creator, reviewer, viewer | x | x | x | x          | x | x         | x
+clear_blocker |       | holder, zombie, human, creator, reviewer | .          | .           | .           | .          | =          | .         | .
+clear_blocker |       | system                | .          | .           | .           | .          | x          | .         | .
+clear_blocker |       | viewer                | x          | x           | x           | x          | x          | x         | x
+unblock, claim_timeout, lease_lost, report_stuck | | holder, zombie, human, creator, reviewer, viewer | x | x | x | x          | x | x   | x
+claim, start, record_merge, complete, retry, fail, block, release | | human, creator, reviewer, viewer | x | x | x | x | x | x                   | x
+withdraw, edit, pause |   | human                 | SETTING_OFF | .          | .           | SETTING_OFF | SETTING_OFF | .        | .
+withdraw      | on    | human, creator        | failed     | .           | .           | failed      | failed      | .        | .
+edit, pause   | on    | human, creator        | =          | .           | .           | =           | =           | .        | .
+withdraw, edit, pause | on | holder, zombie, system, reviewer | x | .      | .           | x           | x           | .        | .
+withdraw, edit, pause, interrupt, resume | on | viewer | x | x           | x           | x           | x           | x        | x
+interrupt     |       | human                 | .          | .           | SETTING_OFF | .           | .           | .        | .
+interrupt     | on    | human, creator        | .          | .           | claimed     | .           | .           | .        | .
+interrupt     | on    | holder, zombie, system, reviewer | . | .         | x           | .           | .           | .        | .
+resume        |       | human                 | SETTING_OFF | SETTING_OFF | .          | SETTING_OFF | SETTING_OFF | .        | .
+resume        | on    | human, creator        | =          | =           | .           | =           | =           | .        | .
+resume        | on    | holder, zombie, system, reviewer | x | x         | .           | x           | x           | .        | .
+request_review |      | holder                | LEASE_LOST | .           | SETTING_OFF | LEASE_LOST  | LEASE_LOST  | .        | .
+request_review | on   | holder                | LEASE_LOST | .           | review      | LEASE_LOST  | LEASE_LOST  | .        | .
+request_review | on   | zombie                | LEASE_LOST | LEASE_LOST  | LEASE_LOST  | LEASE_LOST  | LEASE_LOST  | .        | .
+request_review | on   | system                | .          | LEASE_LOST  | LEASE_TOKEN_REQUIRED | .  | .           | .        | .
+request_review | on   | human, creator, reviewer, viewer | x | x         | x           | x           | x           | x        | x
+approve, request_changes |    | human, reviewer | .        | .           | .           | SETTING_OFF | .           | .        | .
+approve, request_changes | on | human, reviewer | .        | .           | .           | ready       | .           | .        | .
+approve, request_changes | on | holder, zombie, creator, viewer | x | x   | x           | x           | x           | x        | x
+approve, request_changes | on | system        | .          | .           | .           | x           | .           | .        | .
 `;
 
 type Twist = {
@@ -95,9 +131,11 @@ function decided(
     data: { max_attempts: 3, auto_unblock: true, ...data },
     lease: leased ? { token: "good", holder: "holder", until: NOW, heartbeat_at: NOW - 61_000 } : null,
     entered_at: NOW - 61 * 60_000,
+    created_by: "creator",
     ...task,
   });
-  const facts = { holds: holds ?? [{ id: "h1", kind: "blocker" }], named_blocker };
+  const usualHolds = action === "resume" ? [{ id: "p1", kind: "paused" }] : [{ id: "h1", kind: "blocker" }];
+  const facts = { holds: holds ?? usualHolds, named_blocker };
   return decideRequest(code, situationOf(code, at, ACTORS[who] as Actor, { facts, settings }), {
     action,
     payload: payload ?? PAYLOAD[action],
@@ -110,12 +148,25 @@ testLifecycle({
   lifecycle: code,
   actors: ACTORS,
   grid: GRID,
-  decide: ({ status, action, actor }) => decided(status, action, actor),
+  decide: ({ status, action, actor, setup }) =>
+    decided(status, action, actor, setup === "on" ? { settings: ALL_ON } : {}),
 });
 
+const EXTENSION_GUARDS = ["operator_controls_on", "review_on"];
+
+/** The targets of each status, without the rules that have one of these guards. */
+function transitions(without: readonly string[]): Record<string, string[]> {
+  const rules = code.rules.filter(({ guards = [] }) => !guards.some((guard) => without.includes(guard)));
+  const drawn = Object.keys(code.statuses).map((status) => {
+    const targets = rules.flatMap(({ from, to }) => (to && [from].flat().includes(status) ? [to] : []));
+    return [status, [...new Set(targets)].sort()] as const;
+  });
+  return Object.fromEntries(drawn);
+}
+
 describe("the rules of code", () => {
-  test("allow exactly the transitions of the seed", () => {
-    const MATRIX = {
+  test("allow exactly the transitions of the seed if every extension is off", () => {
+    const MATRIX: Record<string, string[]> = {
       ready: ["claimed"],
       claimed: ["in_progress", "ready"],
       in_progress: ["blocked", "claimed", "completed", "failed"],
@@ -123,13 +174,40 @@ describe("the rules of code", () => {
       completed: [],
       failed: [],
     };
-    const drawn = Object.keys(code.statuses).map((from) => {
-      const targets = code.rules
-        .filter((rule) => rule.from === from && rule.to !== undefined)
-        .map((rule) => rule.to);
-      return [from, [...new Set(targets)].sort()];
+    expect(transitions(EXTENSION_GUARDS)).toEqual({ ...MATRIX, review: [] });
+    expect(transitions([])).toEqual({
+      ...MATRIX,
+      ready: ["claimed", "failed"],
+      in_progress: [...MATRIX.in_progress!, "review"],
+      review: ["failed", "ready"],
+      blocked: ["failed", "ready"],
     });
-    expect(Object.fromEntries(drawn)).toEqual(MATRIX);
+  });
+
+  test("refuse every action of an extension that is off, and name its setting", () => {
+    const guarded = code.rules.filter(({ guards }) => guards?.some((one) => EXTENSION_GUARDS.includes(one)));
+    expect([...new Set(guarded.map(({ action }) => action))].sort()).toEqual(
+      [
+        "withdraw",
+        "interrupt",
+        "pause",
+        "resume",
+        "edit",
+        "request_review",
+        "approve",
+        "request_changes",
+      ].sort(),
+    );
+    for (const { action, from } of guarded)
+      for (const status of [from].flat()) {
+        const who = action === "request_review" ? "holder" : "human";
+        expect(decided(status, action, who)).toMatchObject({
+          code: "SETTING_OFF",
+          detail: expect.stringMatching(
+            /needs the setting (operator_controls|review), which is off/,
+          ) as string,
+        });
+      }
   });
 
   test.each<[string, string, string, Twist, string]>([
@@ -174,6 +252,39 @@ describe("the rules of code", () => {
     ["in_progress", "lease_lost", "system", { task: { attempt: 3 } }, "failed"],
     ["in_progress", "report_stuck", "system", { settings: { progress_timeout_minutes: 62 } }, "NOT_DUE"],
     ["in_progress", "report_stuck", "system", { task: { needs_attention: true } }, "NOT_DUE"],
+    ["ready", "claim", "holder", { task: { open_holds: 1 } }, "OPEN_HOLDS"],
+    ["blocked", "clear_blocker", "human", { holds: [{ id: "p1", kind: "paused" }] }, "NOT_FOUND"],
+    ["ready", "withdraw", "human", { settings: ALL_ON, payload: {} }, "VALIDATION_ERROR"],
+    ["ready", "edit", "human", { settings: ALL_ON, payload: {} }, "VALIDATION_ERROR"],
+    [
+      "ready",
+      "pause",
+      "human",
+      { settings: ALL_ON, holds: [{ id: "p1", kind: "paused" }] },
+      "ALREADY_PAUSED",
+    ],
+    ["ready", "resume", "human", { settings: ALL_ON, holds: [] }, "NOT_PAUSED"],
+    ["review", "approve", "human", { settings: ALL_ON, task: { open_holds: 1 } }, "OPEN_HOLDS"],
+    ["review", "approve", "human", { settings: ALL_ON, data: { review: false } }, "SETTING_OFF"],
+    ["review", "approve", "human", { data: { review: true } }, "ready"],
+    ["in_progress", "complete", "holder", { settings: ALL_ON }, "REVIEW_REQUIRED"],
+    ["in_progress", "record_merge", "holder", { settings: ALL_ON }, "REVIEW_REQUIRED"],
+    [
+      "in_progress",
+      "complete",
+      "holder",
+      { settings: ALL_ON, data: { review_request: APPROVED } },
+      "completed",
+    ],
+    ["in_progress", "record_merge", "holder", { settings: ALL_ON, data: { review_request: APPROVED } }, "="],
+    [
+      "in_progress",
+      "complete",
+      "holder",
+      { settings: ALL_ON, data: { merge_candidates: ["abc123"] } },
+      "completed",
+    ],
+    ["in_progress", "complete", "holder", { settings: ALL_ON, data: { review: false } }, "completed"],
   ])("%s --%s--> by %s with %o is %s", (status, action, who, twist, expected) => {
     expect(outcomeOf(decided(status, action, who, twist), status)).toBe(expected);
   });
@@ -189,6 +300,45 @@ describe("the rules of code", () => {
     expect(decided("claimed", "claim_timeout", "system", orphaned)).toMatchObject({
       to: "ready",
       patch: { attempt: 1 },
+    });
+  });
+
+  test("a stopped task keeps its attempts, loses its lease and is held", () => {
+    expect(decided("in_progress", "interrupt", "human", { settings: ALL_ON })).toMatchObject({
+      to: "claimed",
+      patch: { open_holds: 1, data: { worker: null, interrupted: true } },
+      timer: { due_at: NOW, due_action: "claim_timeout" },
+      lease: "close",
+      effects: [{ kind: "place_hold", hold_kind: "paused" }],
+    });
+    const stopped = {
+      data: { interrupted: true },
+      task: { lease: null, due_at: NOW, due_action: "claim_timeout" },
+    };
+    const timeout = decided("claimed", "claim_timeout", "system", stopped);
+    expect(timeout).toMatchObject({ to: "ready", patch: { data: { interrupted: false } } });
+    expect(timeout).not.toHaveProperty("patch.attempt");
+  });
+
+  test("an approval ends with a failed attempt, and outlives a worker that stops or is lost", () => {
+    const approved = { settings: ALL_ON, data: { review_request: APPROVED } };
+    expect(decided("in_progress", "retry", "holder", approved)).toMatchObject({
+      patch: { data: { review_request: { state: "redo", commit: APPROVED.commit } } },
+    });
+    for (const [action, who, twist] of [
+      ["retry", "holder", { payload: { error: "stopped", interrupted: true } }],
+      ["lease_lost", "system", {}],
+    ] as const)
+      expect(decided("in_progress", action, who, { ...approved, ...twist })).not.toHaveProperty(
+        "patch.data.review_request",
+      );
+  });
+
+  test("a question waits for a person also if auto_unblock is on", () => {
+    const payload = { description: "Which one?", question: true };
+    expect(decided("in_progress", "block", "holder", { payload })).toMatchObject({
+      patch: { open_holds: 1, needs_attention: true },
+      effects: [{ kind: "place_hold", hold_kind: "blocker", reason: "Which one?" }],
     });
   });
 

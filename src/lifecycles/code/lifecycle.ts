@@ -1,8 +1,19 @@
 import { z } from "zod";
 import { defineLifecycle, refuse } from "../../core/index.ts";
+import { codePermissions } from "./code-permissions.ts";
+import {
+  extensionActions,
+  extensionData,
+  extensionEffects,
+  extensionGuards,
+  extensionRules,
+  extensionSettings,
+  extensionWho,
+} from "./extensions.ts";
 import { commitId, creationFields, id, obstacle, path, text } from "./fields.ts";
+import { obstacleEffects, obstacleGuards } from "./obstacles.ts";
 
-const ANYWHERE = ["ready", "claimed", "in_progress", "blocked", "completed", "failed"] as const;
+const ANYWHERE = ["ready", "claimed", "in_progress", "review", "blocked", "completed", "failed"] as const;
 
 /** More than one attempt can record, so that the commits of the attempt before it are kept. */
 const MAX_CANDIDATES = 50;
@@ -29,9 +40,16 @@ export const code = defineLifecycle({
     last_error: z.string().nullable(),
     blocked_reason: z.string().nullable(),
     /** The obstacle that the agent reported; its worker then blocks the task. */
-    obstacle: z.object({ blocker_id: z.string().nullable(), description: z.string().nullable() }).nullable(),
+    obstacle: z
+      .object({
+        blocker_id: z.string().nullable(),
+        description: z.string().nullable(),
+        question: z.boolean().optional(),
+      })
+      .nullable(),
     /** The task whose obstacle this one clears. */
     clears: z.string().nullable(),
+    ...extensionData,
   }),
   facts: z.object({
     /** The task that `block` names; null if the actor sees no such task in the project. */
@@ -42,6 +60,7 @@ export const code = defineLifecycle({
     claim_timeout_minutes: z.number().positive().default(10),
     lease_seconds: z.number().positive().default(60),
     progress_timeout_minutes: z.number().positive().default(60),
+    ...extensionSettings,
   }),
   statuses: {
     ready: { meaning: "eligible for claiming" },
@@ -63,6 +82,7 @@ export const code = defineLifecycle({
         },
       ],
     },
+    review: { meaning: "its work waits for a person's approval" },
     blocked: { meaning: "waits for other tasks" },
     completed: { meaning: "committed and merged", final: true, success: true },
     failed: { meaning: "given up", final: true },
@@ -92,7 +112,12 @@ export const code = defineLifecycle({
     unblock: {},
     claim_timeout: {},
     lease_lost: {},
-    release: {},
+    release: {
+      input: z.object({
+        error: text.nullish().describe("why this worker cannot run it"),
+        retry_after_seconds: z.number().min(0).max(86_400).nullish(),
+      }),
+    },
     report_stuck: { event: "stuck_reported" },
     comment: { event: "commented", comment: "required" },
     report_obstacle: { event: "obstacle_reported", input: obstacle },
@@ -107,9 +132,11 @@ export const code = defineLifecycle({
       input: z.object({ hold_id: id.nullish().describe("default: the oldest one") }),
       facts: ["holds"],
     },
+    ...extensionActions,
   },
   creation: {
     input: creationFields,
+    inherited_fields: ["repository", "review"],
     to: [{ status: "ready", guards: ["blockers_done"] }, { status: "blocked" }],
     draft: ({ input, settings }) => ({
       title: input.title,
@@ -131,6 +158,8 @@ export const code = defineLifecycle({
         blocked_reason: null,
         obstacle: null,
         clears: input.clears ?? null,
+        review: input.review ?? null,
+        repository: input.repository ?? null,
       },
     }),
   },
@@ -140,7 +169,7 @@ export const code = defineLifecycle({
       from: "ready",
       to: "claimed",
       who: "anyone",
-      guards: ["available_now"],
+      guards: ["available_now", "not_held"],
       effects: ["note_claim"],
     },
     { action: "start", from: "claimed", to: "in_progress", who: "lease_holder", effects: ["note_worktree"] },
@@ -149,6 +178,7 @@ export const code = defineLifecycle({
       from: "in_progress",
       to: "completed",
       who: "lease_holder",
+      guards: ["commit_is_allowed"],
       effects: ["note_commit"],
     },
     // A worker that stops returns its task without counting an attempt: to claimed, and then by `release` to ready.
@@ -166,7 +196,7 @@ export const code = defineLifecycle({
       to: "claimed",
       who: "lease_holder",
       guards: ["error_is_recoverable", "attempts_left"],
-      effects: ["count_attempt", "note_error", "note_claim"],
+      effects: ["count_attempt", "note_error", "note_claim", "drop_approval"],
     },
     {
       action: "fail",
@@ -192,6 +222,15 @@ export const code = defineLifecycle({
       guards: ["blockers_done", "no_holds"],
       effects: ["forget_blocker"],
     },
+    // A person has stopped it: no attempt is counted.
+    {
+      action: "claim_timeout",
+      from: "claimed",
+      to: "ready",
+      who: "system",
+      guards: ["due", "was_interrupted"],
+      effects: ["drop_claim", "forget_interruption"],
+    },
     {
       action: "claim_timeout",
       from: "claimed",
@@ -216,12 +255,25 @@ export const code = defineLifecycle({
       guards: ["due"],
       effects: ["note_lost_lease"],
     },
-    { action: "release", from: "claimed", to: "ready", who: "lease_holder", effects: ["drop_claim"] },
+    {
+      action: "release",
+      from: "claimed",
+      to: "ready",
+      who: "lease_holder",
+      effects: ["drop_claim", "note_release"],
+    },
+    ...extensionRules,
 
     // The actions below keep the status.
     // A merge is recognized by the commit recorded here: if a worker dies after moving the branch, the next one completes
     // the task without running the agent again.
-    { action: "record_merge", from: "in_progress", who: "lease_holder", effects: ["note_candidate"] },
+    {
+      action: "record_merge",
+      from: "in_progress",
+      who: "lease_holder",
+      guards: ["merge_is_allowed"],
+      effects: ["note_candidate"],
+    },
     { action: "comment", from: ANYWHERE, who: "anyone" },
     {
       action: "report_obstacle",
@@ -247,24 +299,11 @@ export const code = defineLifecycle({
       effects: ["close_hold"],
     },
   ],
-  permissions: {
-    "task.claim": ["worker"],
-    "task.start": ["worker"],
-    "task.record_merge": ["worker"],
-    "task.complete": ["worker"],
-    "task.retry": ["worker"],
-    "task.fail": ["worker"],
-    "task.block": ["worker"],
-    "task.release": ["worker"],
-    "task.unblock": ["system"],
-    "task.claim_timeout": ["system"],
-    "task.lease_lost": ["system"],
-    "task.report_stuck": ["system"],
-    "task.blocker_failed": ["system"],
-    "task.doom": ["system"],
-    "task.replace_blocker": ["system"],
-  },
+  permissions: codePermissions,
+  who: extensionWho,
   guards: {
+    ...extensionGuards,
+    ...obstacleGuards,
     error_is_recoverable: ({ input }) =>
       input.recoverable === true || refuse("NOT_RECOVERABLE", "A retry would not help: use fail."),
     attempts_left: ({ task }) =>
@@ -283,33 +322,25 @@ export const code = defineLifecycle({
       refuse("ATTEMPTS_LEFT", "The error is recoverable and attempts are left: use retry."),
     worker_stops: ({ input }) =>
       input.interrupted === true || refuse("NOT_RECOVERABLE", "The worker is not stopping."),
-    blocker_can_be_awaited: ({ input, facts }) => {
-      if (!input.blocker_id) return true;
-      const named = facts.named_blocker;
-      if (!named) return refuse("NOT_FOUND", `There is no task ${input.blocker_id} in this project.`);
-      if (named.final)
-        return refuse("BLOCKER_FINISHED", `${input.blocker_id} is finished: there is nothing to wait for.`);
-      return (
-        !named.waits_for_this ||
-        refuse("CYCLIC_DEPENDENCY", `${input.blocker_id} already waits for this task.`, {
-          blocker_id: input.blocker_id,
-        })
-      );
-    },
-    hold_is_open: ({ facts, input }) =>
-      findHold(facts.holds, input.hold_id) !== null ||
-      refuse(
-        "NOT_FOUND",
-        `The task has no open blocker${input.hold_id ? ` ${input.hold_id}` : ""} to clear.`,
-      ),
   },
   effects: {
+    ...extensionEffects,
+    ...obstacleEffects,
     note_claim: ({ actor, now }) => ({ data: { claimed_at: now, worker: actor.id } }),
     drop_claim: () => ({ data: { claimed_at: null, worker: null } }),
     // A new attempt makes earlier flags obsolete.
-    note_worktree: ({ input }) => ({
+    note_worktree: ({ input, settings }) => ({
       needs_attention: false,
-      data: { worktree: input.worktree ?? null, branch: input.branch ?? null, obstacle: null },
+      data: {
+        worktree: input.worktree ?? null,
+        branch: input.branch ?? null,
+        obstacle: null,
+        merge_strategy: settings.merge_strategy,
+      },
+    }),
+    note_release: ({ input, now }) => ({
+      ...(input.error == null ? {} : { needs_attention: true, data: { last_error: input.error } }),
+      ...(input.retry_after_seconds == null ? {} : { available_at: now + input.retry_after_seconds * 1_000 }),
     }),
     note_candidate: ({ task, input }) => ({
       data: {
@@ -327,11 +358,6 @@ export const code = defineLifecycle({
       timer: ({ now }) => ({ due_at: now, due_action: "claim_timeout" }),
       lease: "close",
     },
-    note_obstacle: ({ input }) => ({
-      data: {
-        obstacle: { blocker_id: input.blocker_id ?? null, description: input.description ?? null },
-      },
-    }),
     note_failed_blocker: ({ input }) => ({
       needs_attention: true,
       data: { blocked_reason: input.reason ?? null },
@@ -356,54 +382,18 @@ export const code = defineLifecycle({
     },
     flag_last_attempt: ({ task }) =>
       task.attempt + 1 >= task.data.max_attempts ? { needs_attention: true } : {},
-    note_blocker: {
-      change: ({ task, input }) => ({
-        data: { blocked_reason: input.description ?? null, obstacle: null },
-        ...(becomesTask(task.data, input)
-          ? { open_blockers: task.open_blockers + 1 }
-          : { open_holds: task.open_holds + 1, needs_attention: true }),
-      }),
-      side_effects: ({ task, input }) => [
-        becomesTask(task.data, input)
-          ? {
-              kind: "add_blocker",
-              blocker_id: input.blocker_id ?? null,
-              description: input.description ?? null,
-            }
-          : { kind: "place_hold", hold_kind: "blocker", reason: input.description ?? null },
-      ],
-    },
-    close_hold: {
-      change: ({ task }) => ({ open_holds: Math.max(0, task.open_holds - 1), needs_attention: false }),
-      side_effects: ({ facts, input }) => [
-        { kind: "release_hold", hold_id: findHold(facts.holds, input.hold_id) ?? input.hold_id },
-      ],
-    },
   },
   invariants: {
-    "ready means nothing is waited for": (task) =>
-      task.status !== "ready" || (task.open_blockers === 0 && task.open_holds === 0),
+    "ready means that no other task is waited for": (task) =>
+      task.status !== "ready" || task.open_blockers === 0,
+    "finished work waits for nothing": (task) =>
+      (task.status !== "completed" && task.status !== "failed") || task.open_holds === 0,
     "work in progress is under a lease": (task) => task.status !== "in_progress" || task.lease !== null,
     "only a claim or work in progress has a lease": (task) =>
       task.lease === null || task.status === "claimed" || task.status === "in_progress",
     "a claim always runs out": (task) => task.status !== "claimed" || task.due_action === "claim_timeout",
   },
-  pool: { action: "claim", from: "ready" },
+  pool: { action: "claim", from: "ready", filter: "data.repository" },
   // A task with the policy `fail` also stays blocked: no transition leads from blocked to failed.
   unblocks: { from: "blocked", action: "unblock", flag: "blocker_failed", fail: "doom" },
 });
-
-/** Returns whether a blocker is a task, named or to be created; otherwise it is a hold that a person clears. */
-function becomesTask(
-  data: { auto_unblock: boolean },
-  input: { blocker_id?: string | null | undefined },
-): boolean {
-  return Boolean(input.blocker_id) || data.auto_unblock;
-}
-
-function findHold(
-  holds: readonly { id: string }[] | undefined,
-  named: string | null | undefined,
-): string | null {
-  return (holds ?? []).find(({ id }) => named == null || id === named)?.id ?? null;
-}

@@ -1,15 +1,14 @@
-import { canSee } from "../../core/index.ts";
 import type { Task } from "../../core/index.ts";
-import { definePlugin, lockBlockers, query, saveDependencies } from "../../plugin/index.ts";
+import { definePlugin, lockBlockers, namedBlockers, query, saveDependencies } from "../../plugin/index.ts";
 import type { EffectItem, CreateTasks, NewTask, Tx } from "../../plugin/index.ts";
 import { findClearingTasks } from "./sql/find-clearing-tasks.ts";
-import { isUuid } from "../../std/uuid.ts";
 import { addCodeCommands } from "./cli/commands.ts";
 import { code } from "./lifecycle.ts";
 import { CODE_PROBLEMS } from "./problems.ts";
 import { codeRoutes } from "./routes.ts";
+import { CODE_SETTINGS } from "./settings.ts";
+import { deleteDiffs } from "./sql/diff.ts";
 import { deleteOutput } from "./sql/output.ts";
-import { waitsFor } from "./sql/waits-for.ts";
 import { replaceBlockers } from "./sql/replace-blockers.ts";
 import { CODE_TEXTS } from "./texts.ts";
 
@@ -17,21 +16,10 @@ import { CODE_TEXTS } from "./texts.ts";
 const plugin = definePlugin({
   lifecycle: code,
   problems: CODE_PROBLEMS,
+  settings: CODE_SETTINGS,
   migrations: new URL("./migrations/", import.meta.url),
   facts: {
-    named_blocker: async (tx, org_id, asks) => {
-      const named = asks.map(({ input }) => textOf(input.blocker_id).toLowerCase());
-      const rows = await lockBlockers(tx, org_id, [...new Set(named)].filter(isUuid));
-      const known = new Map(rows.map((row) => [row.id, row]));
-      return Promise.all(
-        asks.map(async ({ task, actor }, index) => {
-          const row = known.get(named[index] ?? "");
-          if (row?.project_id !== task.project_id || !canSee(actor, row)) return null;
-          const waits_for_this = row.id === task.id || (await waitsFor(tx, org_id, row.id, task.id));
-          return { final: row.final, waits_for_this };
-        }),
-      );
-    },
+    named_blocker: namedBlockers,
   },
   effects: {
     add_blocker: async (tx, items, _now, makeTasks) => {
@@ -57,7 +45,12 @@ const plugin = definePlugin({
       await replaceBlockers(tx, items[0]?.org_id ?? "", edges);
     },
   },
-  prune: { removeOfTasks: deleteOutput },
+  prune: {
+    removeOfTasks: async (tx, org_id, ids) => {
+      await deleteOutput(tx, org_id, ids);
+      await deleteDiffs(tx, org_id, ids);
+    },
+  },
   routes: codeRoutes,
   commands: addCodeCommands,
   ui: {
@@ -111,8 +104,9 @@ async function clearingTasks(
   return ({ task, effect }) => ids.get(keyOf(task.project_id, effect.description)) ?? "";
 }
 
-/** Has the priority of the task that waits for it. */
-function clearingTask({ id, project_id, priority }: Task, description: string): NewTask {
+/** Has the priority, the repository and the review of the task that waits for it. */
+function clearingTask({ id, project_id, priority, data }: Task, description: string): NewTask {
   const title = `Clear the way: ${description.split("\n", 1)[0] ?? ""}`.slice(0, 200);
-  return { lifecycle: "code", project_id, priority, title, description, clears: id };
+  const { repository = null, review = null } = data;
+  return { lifecycle: "code", project_id, priority, title, description, clears: id, repository, review };
 }

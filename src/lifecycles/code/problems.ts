@@ -7,6 +7,31 @@ export const CODE_PROBLEMS: Readonly<Record<string, Problem>> = {
     title: "Only a failed task can be retried",
     next: "Wait until it is finished, or create another task.",
   },
+  SETTING_OFF: {
+    status: 409,
+    title: "The project does not allow this action",
+    next: "An admin can turn the setting on in the project's settings.",
+  },
+  REVIEW_REQUIRED: {
+    status: 409,
+    title: "The work must be approved before it is merged",
+    next: "Request a review, and merge the work after its approval.",
+  },
+  ALREADY_PAUSED: {
+    status: 409,
+    title: "The task is already paused",
+    next: "Resume it when work on it may go on.",
+  },
+  NOT_PAUSED: {
+    status: 409,
+    title: "The task is not paused",
+    next: "Nothing needs to be done.",
+  },
+  NO_DIFF: {
+    status: 404,
+    title: "The task has no changes yet",
+    next: "Wait until an attempt has finished its work.",
+  },
   BLOCKER_FINISHED: {
     status: 409,
     title: "The named blocker is finished",

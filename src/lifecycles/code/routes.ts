@@ -4,8 +4,9 @@ import { answer, serve, serveTaskRoutes, stream } from "../../plugin/index.ts";
 import type { Caller, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { CodeService } from "./service.ts";
-import { TASKS, VIEW_ROUTES, WORKER_ROUTES } from "./api.ts";
+import { onWire, TASKS, VIEW_ROUTES, WORKER_ROUTES } from "./api.ts";
 import { OutputLog } from "./output-log.ts";
+import { readDiff, saveDiff } from "./sql/diff.ts";
 
 /** Serves the routes of the code lifecycle. */
 export function codeRoutes(host: RouteHost): RouteSet[] {
@@ -50,6 +51,14 @@ function serveWorkers({ engine, directory }: RouteHost, service: CodeService, ou
       const { held, kept } = await output.append(caller.org_id, chunk);
       return held ? answer(200, { kept }) : leaseLost();
     },
+    saveCodeDiff: async ({ caller, params, body: { lease_token, ...diff } }) => {
+      const task = await service.find(caller, params.id);
+      if (isRefusal(task)) return task;
+      if (!isUuid(lease_token)) return leaseLost();
+      const held = { task_id: task.id, lease_token, holder: caller.actor.id ?? "system" };
+      const kept = await engine.transaction((tx) => saveDiff(tx, caller.org_id, held, diff));
+      return kept ? answer(200, { kept: true as const }) : leaseLost();
+    },
     makeAgentToken: async ({ caller, params, body: { lease_token, lasts_seconds } }) => {
       const task = await service.find(caller, params.id);
       if (isRefusal(task)) return task;
@@ -72,6 +81,13 @@ function serveViews(host: RouteHost, service: CodeService, output: OutputLog): R
       if (isRefusal(task)) return task;
       return answer(200, await output.read(caller.org_id, task.id, query.run ?? null));
     },
+    readCodeDiff: async ({ caller, params }) => {
+      const task = await service.find(caller, params.id);
+      if (isRefusal(task)) return task;
+      const diff = await host.engine.transaction((tx) => readDiff(tx, caller.org_id, task.id));
+      if (diff === null) return refuse("NO_DIFF", "No attempt of this task has changed anything yet.");
+      return answer(200, { ...diff, created_at: onWire(diff.created_at) });
+    },
     streamCodeOutput: async ({ caller, params, query, identify, signal }) => {
       const task = await service.find(caller, params.id);
       if (isRefusal(task)) return task;
@@ -87,7 +103,8 @@ function serveViews(host: RouteHost, service: CodeService, output: OutputLog): R
     },
     getCodeSummary: async ({ caller, query }) => {
       const project = await projectOf(host, caller, query.project_id);
-      return isRefusal(project) ? project : answer(200, await service.summary(caller, project.id));
+      if (isRefusal(project)) return project;
+      return answer(200, await service.summary(caller, project.id, query.repository ?? null));
     },
   });
 }

@@ -36,7 +36,8 @@ export function runsOf(events: readonly RunEvent[]): CodeRun[] {
 function outcomeOf(action: string, to_status: string, payload: RunEvent["payload"]): CodeRun["outcome"] {
   if (action === "retry") return payload?.interrupted === true ? "interrupted" : "retried";
   if (action === "lease_lost") return "lost";
-  return to_status as "completed" | "failed" | "blocked";
+  if (action === "interrupt") return "stopped";
+  return to_status as "completed" | "failed" | "blocked" | "review";
 }
 
 function textOf(value: unknown): string | null {

@@ -109,7 +109,7 @@ export class CodeService {
     });
   }
 
-  async summary(caller: Caller, project_id: string) {
+  async summary(caller: Caller, project_id: string, repository: string | null) {
     const { org_id, actor } = caller;
     const { tasks } = await this.engine.list(caller, {
       lifecycle: "code",
@@ -119,7 +119,7 @@ export class CodeService {
     });
     return this.engine.transaction(async (tx) => {
       const [counts, output] = await Promise.all([
-        countByStatus(tx, org_id, { project_id, reader: actor.id }),
+        countByStatus(tx, org_id, { project_id, reader: actor.id, repository }),
         readLastOutput(
           tx,
           org_id,
@@ -135,6 +135,7 @@ export class CodeService {
         >,
         total: sum(counts.map((one) => one.tasks)),
         needs_attention: sum(counts.map((one) => one.needs_attention)),
+        held: counts.find((one) => one.status === "ready")?.held ?? 0,
         stuck: at_work.filter(({ stuck }) => stuck).length,
         at_work,
       };
@@ -158,7 +159,7 @@ async function presentTasks(
 }
 
 function copyOf({ id, title, priority, project_id, data }: PublicTask, max_attempts: number | null): NewTask {
-  const { description, acceptance, auto_unblock, may_be_empty } = data;
+  const { description, acceptance, auto_unblock, may_be_empty, repository, review } = data;
   return {
     lifecycle: "code",
     project_id,
@@ -168,6 +169,8 @@ function copyOf({ id, title, priority, project_id, data }: PublicTask, max_attem
     acceptance,
     auto_unblock,
     may_be_empty,
+    repository,
+    review,
     max_attempts: max_attempts ?? data.max_attempts,
     retry_of: id,
   };

@@ -248,6 +248,25 @@ const HELP_ROUTES = defineRoutes({
     replies: { 200: moved },
     refusals: OF_TASK,
   },
+  listDependents: {
+    ...reads,
+    path: "/api/planner/tasks/{id}/dependents",
+    permission: "task.read",
+    summary: "The unfinished tasks that wait for a task, directly or through others",
+    about: "If the task is canceled, they stay blocked until the dependency is removed.",
+    replies: { 200: z.object({ tasks: z.array(shapes.dependent) }) },
+    refusals: OF_TASK,
+  },
+  addDependency: {
+    ...movesTask,
+    method: "POST",
+    path: "/api/planner/tasks/{id}/depends_on",
+    permission: "dependency.add",
+    summary: "Make a blocked task wait for one more task",
+    body: z.object({ blocker_id: id, ...version, ...once }),
+    replies: { 201: moved },
+    refusals: [...OF_TASK, "CYCLIC_DEPENDENCY"],
+  },
   removeDependency: {
     ...movesTask,
     method: "DELETE",
@@ -324,6 +343,7 @@ export { CHANGE_ROUTES, DEFECT_ROUTES, DELIVERABLE_ROUTES, HELP_ROUTES, POOL_ROU
 export type {
   PlannerDefect,
   PlannerDeliverable,
+  PlannerDependent,
   PlannerEscalation,
   PlannerHold,
   PlannerInspection,

@@ -10,6 +10,15 @@ export function wipKey(owner: string): string {
   return `wip:${owner}`;
 }
 
+/** The record of an owner's work; another owner begins anew. */
+const NOT_BEGUN = {
+  assigned_by: null,
+  assigned_at: null,
+  started_at: null,
+  submitted_at: null,
+  resolution: null,
+} satisfies Partial<PlannerData>;
+
 export const plannerEffects = {
   own: ({ actor, now }) => ownedBy(actor.id, null, now),
   hand_over: ({ actor, input, now }) => ownedBy(input.assign_to ?? null, actor.id, now),
@@ -18,7 +27,7 @@ export const plannerEffects = {
     unflagging(data, END_OF_SHIFT, {
       assigned_to: null,
       exclusive_key: null,
-      data: { assigned_by: null, assigned_at: null, contributors: [], reason },
+      data: { ...NOT_BEGUN, contributors: [], reason },
     }),
   // A rejected task returns to its owner even if the owner has taken another one; then only the other one has the key.
   return_to_owner: ({ task, facts, input }) => {
@@ -117,6 +126,15 @@ export const plannerEffects = {
   leave: ({ task, input }) => ({
     data: { contributors: task.data.contributors.filter((id) => id !== input.member_id) },
   }),
+  take_dependency: {
+    change: ({ task: { data, open_blockers }, facts: { named_blocker } }) => ({
+      open_blockers: open_blockers + 1,
+      data: { depends_on: [...data.depends_on, named_blocker?.id ?? ""] },
+    }),
+    side_effects: ({ facts: { named_blocker } }) => [
+      { kind: "add_dependency", blocker_id: named_blocker?.id },
+    ],
+  },
   drop_dependency: {
     change: ({ task: { data, open_blockers }, input }) =>
       unflagging(data, input.blocker_id ?? "", {

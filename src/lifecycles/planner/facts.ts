@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { canSee } from "../../core/index.ts";
 import type { Actor, JsonObject } from "../../core/index.ts";
-import { rowsByTask } from "../../plugin/index.ts";
+import { namedBlockers, rowsByTask } from "../../plugin/index.ts";
 import type { CreationFactLoader, FactLoader, Tx } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { wipKey } from "./effects.ts";
@@ -63,6 +63,7 @@ export const plannerFactLoaders: Record<string, FactLoader> = {
       return row?.task_id === task.id ? { id: row.id, open: row.open } : null;
     });
   },
+  named_blocker: namedBlockers,
   fresh_id: (_tx, _org_id, asks) => Promise.resolve(asks.map(() => uuidv7())),
   deliverable_here: (tx, org_id, asks) => deliverablesHere(tx, org_id, asks.map(linkRequestOf)),
   parent_here: (tx, org_id, asks) => parentsHere(tx, org_id, asks.map(linkRequestOf)),

@@ -79,6 +79,10 @@ export const plannerFacts = z.object({
   shift_of_owner: z.object({ over: z.boolean() }).nullable(),
   /** The escalation that the input names, if it belongs to this task. */
   escalation: z.object({ id: z.string(), open: z.boolean() }).nullable(),
+  /** The task that the input names as a blocker; null if the actor sees no such task in the project. */
+  named_blocker: z
+    .object({ id: z.string(), status: z.string(), final: z.boolean(), waits_for_this: z.boolean() })
+    .nullable(),
   /** A new id; rules are pure and cannot create one. */
   fresh_id: z.string(),
   /** Whether the deliverable that the input names belongs to the project; true if it names none. */
@@ -253,6 +257,12 @@ export const plannerActions = {
     event: "escalation_resolved",
     input: z.object({ escalation_id: name, note: words }),
     facts: ["escalation"],
+  },
+  add_dependency: {
+    permission: "dependency.add",
+    event: "dependency_added",
+    input: z.object({ blocker_id: name }),
+    facts: ["named_blocker"],
   },
   remove_dependency: {
     permission: "dependency.remove",

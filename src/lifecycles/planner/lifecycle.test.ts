@@ -40,6 +40,7 @@ const PAYLOAD: Record<string, JsonObject> = {
   add_contributor: { member_id: "executor" },
   remove_contributor: { member_id: "contributor" },
   resolve_escalation: { escalation_id: "e1", note: "brought it" },
+  add_dependency: { blocker_id: "b2" },
   remove_dependency: { blocker_id: "b1" },
   flag: { reason: "its predecessor was canceled" },
 };
@@ -55,6 +56,7 @@ const GOOD_FACTS = {
     works_here: true,
     work: [],
   },
+  named_blocker: { id: "b2", status: "available", final: false, waits_for_this: false },
   fresh_id: "h2",
   deliverable_here: true,
   parent_here: true,
@@ -65,6 +67,7 @@ const GOOD_FACTS = {
   blockers: [{ id: "b1", status: "canceled", final: true }],
 };
 
+const BACK = { id: "b2", status: "blocked", final: false, waits_for_this: true };
 const OWNED = { ...NEVER_BEGUN, owned: true };
 
 // "owner" owns the task, if it has an owner; all guards pass.
@@ -119,10 +122,10 @@ remove_contributor |       | owner                                              
 remove_contributor |       | executor, system                                       | .         | .                | NOT_OWNER   | NOT_OWNER   | NOT_OWNER   | .    | .
 add_contributor, remove_contributor | | robot                                         | x         | x                | x           | x           | x           | x    | x
 resolve_escalation |       | lead, supervisor                                       | =         | =                | =           | =           | =           | =    | =
-remove_dependency  |       | lead, supervisor                                       | =         | .                | .           | .           | .           | .    | .
-remove_dependency  |       | system                                                 | x         | .                | .           | .           | .           | .    | .
+add_dependency, remove_dependency | | lead, supervisor                                       | =         | .                | .           | .           | .           | .    | .
+add_dependency, remove_dependency | | system                                                 | x         | .                | .           | .           | .           | .    | .
 resolve_escalation |       | system                                                 | x         | x                | x           | x           | x           | x    | x
-resolve_escalation, remove_dependency | | owner, executor, contributor, robot           | x         | x                | x           | x           | x           | x    | x
+resolve_escalation, add_dependency, remove_dependency | | owner, executor, contributor, robot           | x         | x                | x           | x           | x           | x    | x
 flag               |       | system                                                 | =         | =                | =           | =           | =           | .    | .
 flag               |       | owner, executor, contributor, lead, supervisor, robot  | x         | x                | x           | x           | x           | x    | x
 *                  |       | viewer, admin                                          | x         | x                | x           | x           | x           | x    | x
@@ -234,6 +237,8 @@ describe("each guard of the planner, if only it fails", () => {
     ["assigned", "release_hold", "lead", { data: { holds: [] } }, "NOT_FOUND"],
     ["assigned", "resolve_escalation", "lead", { facts: { escalation: null } }, "NOT_FOUND"],
     ["blocked", "remove_dependency", "lead", { facts: { blockers: [] } }, "NOT_FOUND"],
+    ["blocked", "add_dependency", "lead", { facts: { named_blocker: null } }, "VALIDATION_ERROR"],
+    ["blocked", "add_dependency", "lead", { facts: { named_blocker: BACK } }, "CYCLIC_DEPENDENCY"],
     ["in_progress", "escalate", "owner", { request: { payload: { reason: "other" } } }, "VALIDATION_ERROR"],
   ])("%s --%s--> is refused (%#)", (status, action, actor, twist, code) => {
     expect(decided(status, action, actor, twist)).toMatchObject({ kind: "refused", code });
@@ -280,6 +285,7 @@ describe("fields that commands of the planner require", () => {
     "add_contributor",
     "remove_contributor",
     "resolve_escalation",
+    "add_dependency",
     "remove_dependency",
     "flag",
   ];

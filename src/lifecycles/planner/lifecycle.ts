@@ -102,7 +102,7 @@ export const planner = defineLifecycle({
       from: "available",
       to: "assigned",
       who: "anyone",
-      guards: ["skill_to_take", "trade_matches", "wip_is_zero"],
+      guards: ["available_now", "skill_to_take", "trade_matches", "wip_is_zero"],
       effects: ["own"],
     },
     {
@@ -233,6 +233,13 @@ export const planner = defineLifecycle({
       who: "anyone",
       guards: ["escalation_is_open"],
       effects: ["close_escalation"],
+    },
+    {
+      action: "add_dependency",
+      from: "blocked",
+      who: "anyone",
+      guards: ["can_wait_for_it"],
+      effects: ["take_dependency"],
     },
     {
       action: "remove_dependency",

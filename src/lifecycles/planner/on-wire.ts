@@ -1,9 +1,11 @@
 import { onWire, onWireOrNull } from "../../api/index.ts";
-import type { JsonObject } from "../../core/index.ts";
+import { canSee } from "../../core/index.ts";
+import type { Actor, JsonObject } from "../../core/index.ts";
 import type { EventRow, PublicTask } from "../../plugin/index.ts";
 import type {
   PlannerDefect,
   PlannerDeliverable,
+  PlannerDependent,
   PlannerEscalation,
   PlannerHold,
   PlannerInspection,
@@ -15,6 +17,7 @@ import type { PlannerData } from "./fields.ts";
 import type { Defect } from "./sql/defects.ts";
 import type { Deliverable, Inspection } from "./sql/deliverables.ts";
 import type { Escalation } from "./sql/escalations.ts";
+import type { DependentRow } from "./sql/read-all-dependents.ts";
 import type { Shift } from "./sql/shifts.ts";
 
 type Status = PlannerTask["status"];
@@ -34,6 +37,7 @@ export function taskOnWire(task: PublicTask): PlannerTask {
     row_version: task.row_version,
     priority: task.priority,
     required_trade: data.required_trade,
+    available_at: onWireOrNull(task.available_at),
     depends_on: data.depends_on,
     holds: data.holds.map(holdOnWire),
     assigned_to: task.assigned_to,
@@ -86,10 +90,24 @@ function addedBy({ action, patch, project_id }: EventRow): JsonObject {
 function creationOf(patch: JsonObject): JsonObject {
   const { kind, description, required_trade, depends_on, ...data } = patch.data as PlannerData;
   const { deliverable_id, parent_task_id, fix_of_task_id, flags } = data;
-  const { title, priority = 0 } = patch;
+  const { title, priority = 0, available_at } = patch;
   const fields = { title, priority, kind, description, required_trade, depends_on };
   const links = { deliverable_id, parent_task_id, fix_of_task_id };
-  return { ...fields, ...links, ...(flags.length > 0 ? { flags } : {}) };
+  return {
+    ...fields,
+    ...links,
+    ...(available_at == null ? {} : { available_at: onWire(available_at as number) }),
+    ...(flags.length > 0 ? { flags } : {}),
+  };
+}
+
+/** Converts a dependent task; one that the actor may not see shows only its id. */
+export function dependentFor(
+  actor: Actor,
+  { id, title, status, direct, ...row }: DependentRow,
+): PlannerDependent {
+  const seen = canSee(actor, row);
+  return { id, title: seen ? title : null, status: seen ? (status as Status) : null, direct };
 }
 
 export function escalationOnWire(row: Escalation): PlannerEscalation {
@@ -106,7 +124,12 @@ export function defectOnWire(row: Defect): PlannerDefect {
 }
 
 export function deliverableOnWire(row: Deliverable): PlannerDeliverable {
-  return { ...row, created_at: onWire(row.created_at), updated_at: onWire(row.updated_at) };
+  return {
+    ...row,
+    created_at: onWire(row.created_at),
+    updated_at: onWire(row.updated_at),
+    reopened_at: onWireOrNull(row.reopened_at),
+  };
 }
 
 export function inspectionOnWire(row: Inspection): PlannerInspection {

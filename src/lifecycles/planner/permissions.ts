@@ -26,6 +26,7 @@ export const plannerPermissions = {
   "hold.place": [...LEADS, "system"],
   "hold.release": [...LEADS, "system"],
   "escalation.resolve": LEADS,
+  "dependency.add": LEADS,
   "dependency.remove": LEADS,
   "shift.read": [...LEADS, "admin", "viewer"],
   "shift.write": LEADS,

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { JsonObject } from "../../core/index.ts";
-import { definePlugin } from "../../plugin/index.ts";
+import { definePlugin, query, saveDependencies } from "../../plugin/index.ts";
 import type { EffectHandler, EffectItem } from "../../plugin/index.ts";
 import { addPlannerCommands } from "./cli/commands.ts";
 import { planner } from "./lifecycle.ts";
@@ -12,13 +12,19 @@ import type { DefectInput } from "./new-defect.ts";
 import { releaseEndedShifts } from "./release-shifts.ts";
 import { closeDefects, listDefects, recordDefects, assignFixTasks } from "./sql/defects.ts";
 import { closeEscalations, openEscalations } from "./sql/escalations.ts";
+import { reopenDeliverables } from "./sql/deliverables.ts";
+import type { AddedWork } from "./sql/deliverables.ts";
 import { findUnderRepair, deleteRecordsOf, unlinkTasks } from "./sql/forget-tasks.ts";
 import { saveLinks } from "./sql/links.ts";
 import type { Link } from "./sql/links.ts";
 import { PLANNER_TEXTS } from "./texts.ts";
 
 const effects: Record<string, EffectHandler> = {
-  link_task: (tx, items) => saveLinks(tx, orgOf(items), items.flatMap(linksOf)),
+  link_task: async (tx, items, now) => {
+    const org_id = orgOf(items);
+    await saveLinks(tx, org_id, items.flatMap(linksOf));
+    await reopenDeliverables(tx, org_id, items.flatMap(addedWorkOf), now);
+  },
   open_escalation: async (tx, items, now) => {
     const opened = items.map(({ task, actor, effect }) => ({
       id: uuidv7(),
@@ -85,6 +91,16 @@ const effects: Record<string, EffectHandler> = {
       })),
       now,
     ),
+  add_dependency: async (tx, items) => {
+    const edges = items.map(({ task, effect }) => ({
+      task_id: task.id,
+      blocker_id: String(effect.blocker_id),
+      on_failure: "wait" as const,
+      resolved: false,
+    }));
+    const { text, params } = saveDependencies(orgOf(items), edges);
+    await query(tx, text, params);
+  },
   forget_task: (tx, items) =>
     unlinkTasks(
       tx,
@@ -127,6 +143,12 @@ function linksOf({ task, effect }: EffectItem): Link[] {
   return (["deliverable", "parent", "fix"] as const)
     .filter((kind) => effect[kind] !== undefined)
     .map((kind) => ({ task_id: task.id, kind, target: effect[kind] as string | null }));
+}
+
+/** Returns the deliverable that an effect adds a task to. Only unfinished tasks are added. */
+function addedWorkOf({ task, actor, effect }: EffectItem): AddedWork[] {
+  const target = effect.deliverable as string | null | undefined;
+  return target == null ? [] : [{ target, task_id: task.id, actor_id: actor.id }];
 }
 
 function orgOf(items: readonly EffectItem[]): string {

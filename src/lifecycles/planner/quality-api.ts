@@ -48,7 +48,8 @@ export const DELIVERABLE_ROUTES = defineRoutes({
     path: "/api/planner/deliverables/{id}/submit",
     permission: "deliverable.write",
     summary: "Submit a deliverable to quality control",
-    about: "Requires all its tasks to be done or canceled. A rejected deliverable can be submitted again.",
+    about:
+      "Requires all its tasks to be done or canceled. A rejected deliverable can be submitted again. New work for an approved one, such as a fix-task, reopens it: its status is `open` again.",
     body: z.object(once),
     replies: { 200: shapes.deliverable },
     refusals: OF_PLACE,
@@ -67,7 +68,7 @@ export const DELIVERABLE_ROUTES = defineRoutes({
     permission: "inspection.write",
     summary: "Record an inspection",
     about:
-      "Approves or rejects the deliverable, and never moves a task. With `defect` and `task_id`, it records a defect of one of the deliverable's tasks; with `create_fix`, also a task that fixes it.",
+      "Approves or rejects the deliverable, and never moves a task. With `defect` and `task_id`, it records a defect of one of the deliverable's tasks; with `create_fix`, which only a rejection allows, also a task that fixes it.",
     body: z.object({
       result: z.enum(["approved", "rejected"]),
       measurements: keptObject.nullish(),

@@ -81,8 +81,17 @@ export class QualityService {
   ): Promise<IdempotentResult<Deliverable> | Refusal> {
     return this.withKey(caller, key, ["create deliverable", input], async (tx) => {
       const now = await readClock(tx);
-      const stamps = { created_by: caller.actor.id, created_at: now, updated_at: now };
-      const deliverable: Deliverable = { id: uuidv7(), ...input, status: "open", ...stamps };
+      const deliverable: Deliverable = {
+        id: uuidv7(),
+        ...input,
+        status: "open",
+        created_by: caller.actor.id,
+        created_at: now,
+        updated_at: now,
+        reopened_at: null,
+        reopened_by: null,
+        reopened_for: null,
+      };
       if (await addDeliverable(tx, caller.org_id, deliverable)) return deliverable;
       const { type, serial } = input;
       return refuse("ALREADY_EXISTS", `The project already has a ${type} with the serial ${serial}.`, {
@@ -267,7 +276,12 @@ function notFrom(status: string, starts_from: readonly string[]): Refusal {
   );
 }
 
-function shapeRefusal({ defect, task_id, create_fix }: NewInspection): Refusal | null {
+function shapeRefusal({ result, defect, task_id, create_fix }: NewInspection): Refusal | null {
+  if (create_fix && result === "approved")
+    return wrongField(
+      "create_fix",
+      "a deliverable with work left cannot be approved: reject it, or create no fix",
+    );
   if (create_fix && !defect) return wrongField("defect", "a fix-task needs a defect");
   if (defect && task_id == null) return wrongField("task_id", "name the task of the defect");
   return null;

@@ -4,10 +4,11 @@ import { answer, projectRefusal, serve, serveTaskRoutes, visibleProjects } from 
 import type { Caller, Call, PublicTask, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { CHANGE_ROUTES, HELP_ROUTES, POOL_ROUTES, TASKS } from "./api.ts";
 import type { PlannerData } from "./fields.ts";
-import { defectOnWire, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";
+import { defectOnWire, dependentFor, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";
 import { PlannerService } from "./service.ts";
 import { serveDefects, serveDeliverables, serveShifts } from "./quality-routes.ts";
 import type { Defect } from "./sql/defects.ts";
+import { readAllDependents } from "./sql/read-all-dependents.ts";
 import { readEscalations } from "./sql/escalations.ts";
 import type { Escalation } from "./sql/escalations.ts";
 
@@ -159,6 +160,16 @@ function serveHelp({ engine }: RouteHost, service: PlannerService): RouteSet {
     },
     releaseHold: (call) =>
       performAndAnswer(call, "release_hold", { hold_id: call.params.hold_id.toLowerCase() }),
+    listDependents: async ({ caller, params }) => {
+      const task = await service.find(caller, params.id);
+      if (isRefusal(task)) return task;
+      const rows = await engine.transaction((tx) => readAllDependents(tx, caller.org_id, task.id));
+      return answer(200, { tasks: rows.map((row) => dependentFor(caller.actor, row)) });
+    },
+    addDependency: async (call) => {
+      const moved = await perform(call, "add_dependency", { blocker_id: call.body.blocker_id.toLowerCase() });
+      return isRefusal(moved) ? moved : answer(201, moved.body, moved.extras);
+    },
     removeDependency: (call) =>
       performAndAnswer(call, "remove_dependency", { blocker_id: call.params.blocker_id.toLowerCase() }),
   });

@@ -29,6 +29,8 @@ export const ROWS = {
   listHolds: { method: "GET", path: "/api/planner/tasks/{id}/holds" },
   placeHold: { method: "POST", path: "/api/planner/tasks/{id}/holds", idempotent: true },
   releaseHold: { method: "DELETE", path: "/api/planner/tasks/{id}/holds/{hold_id}", idempotent: true },
+  listDependents: { method: "GET", path: "/api/planner/tasks/{id}/dependents" },
+  addDependency: { method: "POST", path: "/api/planner/tasks/{id}/depends_on", idempotent: true },
   removeDependency: {
     method: "DELETE",
     path: "/api/planner/tasks/{id}/depends_on/{blocker_id}",

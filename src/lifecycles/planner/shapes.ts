@@ -40,6 +40,7 @@ export const task = z
     row_version: z.int(),
     priority: z.int().describe("higher first"),
     required_trade: z.string().nullable(),
+    available_at: moment.nullable().describe("cannot be taken before this moment"),
     depends_on: z.array(z.uuid()).describe("its blockers"),
     holds: z.array(hold).describe("open holds"),
     assigned_to: who,
@@ -75,6 +76,15 @@ export const transition = z
     created_at: moment,
   })
   .meta({ id: "PlannerTransition" });
+
+export const dependent = z
+  .object({
+    id: z.uuid(),
+    title: z.string().nullable().describe("null: you may not see the task"),
+    status: z.enum(STATUSES).nullable(),
+    direct: z.boolean().describe("false: it waits for a task that waits for this one"),
+  })
+  .meta({ id: "PlannerDependent" });
 
 export const escalation = z
   .object({
@@ -118,6 +128,9 @@ export const deliverable = z
     created_by: who,
     created_at: moment,
     updated_at: moment,
+    reopened_at: moment.nullable().describe("when new work last reopened it after its approval"),
+    reopened_by: who,
+    reopened_for: z.uuid().nullable().describe("the task that reopened it"),
   })
   .meta({ id: "PlannerDeliverable" });
 
@@ -167,6 +180,7 @@ export const pooled = task.extend({
 export type PlannerTask = z.output<typeof task>;
 export type PlannerTransition = z.output<typeof transition>;
 export type PlannerHold = z.output<typeof hold>;
+export type PlannerDependent = z.output<typeof dependent>;
 export type PlannerEscalation = z.output<typeof escalation>;
 export type PlannerDefect = z.output<typeof defect>;
 export type PlannerDeliverable = z.output<typeof deliverable>;

@@ -15,6 +15,7 @@ export const PLANNER_TEXTS: NonNullable<PluginUi["texts"]> = {
     },
     actions: {
       add_contributor: "Добавить помощника",
+      add_dependency: "Добавить зависимость",
       flag: "Отметить",
       place_hold: "Придержать",
       recall_to_pool: "Вернуть в пул",

@@ -1,4 +1,10 @@
-import { creationPermission, didYouMean, permissionOf, permissionRefusal, refuse } from "../../core/index.ts";
+import {
+  creationPermission,
+  lifecycleHint,
+  permissionOf,
+  permissionRefusal,
+  refuse,
+} from "../../core/index.ts";
 import type { Lifecycle, Refusal } from "../../core/index.ts";
 import type { Caller } from "../../engine/index.ts";
 
@@ -7,8 +13,8 @@ type Lifecycles = ReadonlyMap<string, Lifecycle>;
 /** Refuses a body that names an unknown lifecycle. */
 export function unknownLifecycle(lifecycles: Lifecycles, name: string): Refusal | null {
   if (lifecycles.has(name)) return null;
-  const meant = didYouMean(name, lifecycles.keys());
-  return refuse("VALIDATION_ERROR", `There is no lifecycle "${name}"${meant || "."}`, {
+  const hint = lifecycleHint(name, lifecycles.keys());
+  return refuse("VALIDATION_ERROR", `There is no lifecycle "${name}"${hint || "."}`, {
     errors: [{ path: "lifecycle", message: `must be one of ${[...lifecycles.keys()].join(", ")}` }],
   });
 }

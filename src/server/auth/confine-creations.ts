@@ -2,7 +2,7 @@ import { isRefusal, refuse } from "../../core/index.ts";
 import type { JsonObject, Refusal } from "../../core/index.ts";
 import type { Caller, Engine } from "../../engine/index.ts";
 
-/** Limits a token that is confined to one task to creating tasks of the same lifecycle, in the same project. */
+/** Limits a token that is confined to one task to creating tasks of the same lifecycle, in the same project, with its inherited fields. */
 export async function confineCreations<Sent extends JsonObject & { lifecycle: string }>(
   engine: Engine,
   caller: Caller,
@@ -18,5 +18,7 @@ export async function confineCreations<Sent extends JsonObject & { lifecycle: st
       `With this token only tasks of the lifecycle ${lifecycle} can be created.`,
       { lifecycle },
     );
-  return tasks.map((task) => ({ ...task, project_id }));
+  const inherited = engine.registry.lifecycles.get(lifecycle)?.creation.inherited_fields ?? [];
+  const fixed = Object.fromEntries(inherited.map((name) => [name, own.data[name] ?? null]));
+  return tasks.map((task) => ({ ...task, ...fixed, project_id }));
 }

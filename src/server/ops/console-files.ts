@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import fastifyStatic from "@fastify/static";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ConsolePlugin } from "../../api/index.ts";
-import { varyByEncoding } from "../routing/compress-replies.ts";
 import type { AnswerPage } from "../routing/not-found.ts";
+import { sendFile } from "./send-file.ts";
 
 /** The built console, and the screens of plugins. */
 export type ConsoleOptions = {
@@ -41,36 +40,34 @@ const FILE_NAME = /^\w[\w.-]{0,199}$/;
 const PLUGIN_FILE = /^(\w[\w.-]{0,99}\/){0,5}\w[\w.-]{0,199}\.(js|css|map|svg|png|woff2)$/;
 
 /** Serves the files of the console; returns the function that answers any path of the console with its page. */
-export async function serveConsole(
+export function serveConsole(
   app: FastifyInstance,
   { folder, pluginFolders = new Map<string, string>() }: ConsoleOptions,
-): Promise<AnswerPage> {
-  await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true });
-  const send = (request: FastifyRequest, reply: FastifyReply, file: string, root = folder) => {
-    // Always the whole file: there is no problem code for a failed precondition or range.
-    delete request.headers["if-match"];
-    delete request.headers["if-unmodified-since"];
-    return varyByEncoding(reply).sendFile(file, root, { cacheControl: false, acceptRanges: false });
+): AnswerPage {
+  const page = {
+    root: folder,
+    name: "index.html",
+    headers: { ...FRESH, "content-security-policy": policyWith(hashOfImportMap(folder)) },
   };
-  const page = { ...FRESH, "content-security-policy": policyWith(hashOfImportMap(folder)) };
-  // The page is missing briefly while an upgrade replaces the files.
-  const sendPage = (request: FastifyRequest, reply: FastifyReply) =>
-    existsSync(join(folder, "index.html")) ? send(request, reply.headers(page), "index.html") : null;
-  app.get("/", (request, reply) => {
-    if (!sendPage(request, reply)) reply.callNotFound();
+  app.get("/", async (request, reply) => {
+    if (!(await sendFile(request, reply, page))) reply.callNotFound();
+    return reply;
   });
-  app.get("/assets/*", (request, reply) => {
+  app.get("/assets/*", async (request, reply) => {
     const { "*": name = "" } = request.params as Record<string, string>;
-    if (FILE_NAME.test(name)) send(request, reply.headers(LASTING), `assets/${name}`);
-    else reply.callNotFound();
+    const file = { root: join(folder, "assets"), name, headers: LASTING };
+    if (!FILE_NAME.test(name) || !(await sendFile(request, reply, file))) reply.callNotFound();
+    return reply;
   });
-  app.get("/plugins/:plugin/*", (request, reply) => {
+  app.get("/plugins/:plugin/*", async (request, reply) => {
     const { plugin = "", "*": name = "" } = request.params as Record<string, string>;
     const root = pluginFolders.get(plugin);
-    if (root !== undefined && PLUGIN_FILE.test(name)) send(request, reply.headers(FRESH), name, root);
-    else reply.callNotFound();
+    const isKnown = root !== undefined && PLUGIN_FILE.test(name);
+    if (!isKnown || !(await sendFile(request, reply, { root, name, headers: FRESH }))) reply.callNotFound();
+    return reply;
   });
-  return (request, reply) => (isForPeople(request) ? sendPage(request, reply) : null);
+  // The page is missing briefly while an upgrade replaces the files.
+  return async (request, reply) => isForPeople(request) && (await sendFile(request, reply, page));
 }
 
 /** Returns the hash that allows the page's inline import map. */

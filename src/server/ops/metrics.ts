@@ -45,6 +45,15 @@ export class Metrics implements EngineObserver {
     "pawl_tasks_sweep_lag_seconds",
     "How long the oldest expired timer has waited for a sweep",
   );
+  private readonly inboxWaiting = this.gauge(
+    "pawl_inbox_waiting",
+    "Requests from SQL whose tasks are not created yet",
+  );
+  private readonly inboxOldest = this.gauge(
+    "pawl_inbox_oldest_waiting_seconds",
+    "How long the oldest request from SQL has waited",
+  );
+  private readonly inboxRefused = this.gauge("pawl_inbox_refused", "Refused requests from SQL");
   private readonly connections = this.gauge(
     "pawl_database_connections",
     "Database connections of all nodes",
@@ -94,6 +103,18 @@ export class Metrics implements EngineObserver {
     registers: this.registers,
   });
 
+  private readonly databaseGauges = [
+    this.tasks,
+    this.attention,
+    this.waiting,
+    this.oldest,
+    this.lag,
+    this.inboxWaiting,
+    this.inboxOldest,
+    this.inboxRefused,
+    this.connections,
+  ];
+
   constructor() {
     collectDefaultMetrics({ register: this.register });
   }
@@ -136,14 +157,13 @@ export class Metrics implements EngineObserver {
   /** Renders all metrics as text; without a reachable database, those from the database are left out. */
   async page(read: () => Promise<DatabaseMetrics>, streamReaders: number): Promise<string> {
     this.readers.set(streamReaders);
-    for (const gauge of [this.tasks, this.attention, this.waiting, this.oldest, this.lag, this.connections])
-      gauge.reset();
+    for (const gauge of this.databaseGauges) gauge.reset();
     const metrics = await this.readCached(read).catch(() => null);
     if (metrics) this.setGauges(metrics);
     return this.register.metrics();
   }
 
-  private setGauges({ unfinished, waiting, sweep_lag_seconds, connections }: DatabaseMetrics): void {
+  private setGauges({ unfinished, waiting, sweep_lag_seconds, inbox, connections }: DatabaseMetrics): void {
     for (const { lifecycle, status, tasks, attention } of unfinished) {
       this.tasks.set({ lifecycle, status }, tasks);
       this.attention.set({ lifecycle, status }, attention);
@@ -153,6 +173,9 @@ export class Metrics implements EngineObserver {
       this.oldest.set({ lifecycle }, oldest_seconds);
     }
     this.lag.set(sweep_lag_seconds);
+    this.inboxWaiting.set(inbox.waiting);
+    this.inboxOldest.set(inbox.oldest_seconds);
+    this.inboxRefused.set(inbox.refused);
     for (const { state, connections: open } of connections) this.connections.set({ state }, open);
   }
 

@@ -1,7 +1,7 @@
 import { isRefusal } from "../../core/index.ts";
-import { CLAIM_ROUTES, onWire, onWireOrNull, taskOnWire } from "../../api/index.ts";
+import { CLAIM_ROUTES, claimedOnWire, onWire } from "../../api/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import type { Claimed, Engine } from "../../engine/index.ts";
+import type { Engine } from "../../engine/index.ts";
 import { longPollClaim } from "../claims/long-poll-claim.ts";
 import { claimRefusal, unknownLifecycle } from "../auth/body-permission.ts";
 import type { PoolWatch } from "../claims/pool-watch.ts";
@@ -19,7 +19,8 @@ export function serveClaims({ engine, pools }: { engine: Engine; pools: PoolWatc
         if (unknown) return unknown;
         const { lifecycle, limit, project_id = null, filter, comment = null, wait_seconds } = body;
         const least_priority = filter?.least_priority ?? null;
-        const request = { lifecycle, limit, project_id, least_priority, comment, client_event_id };
+        const fields = filter?.fields ?? null;
+        const request = { lifecycle, limit, project_id, least_priority, fields, comment, client_event_id };
         const waitMs = wait_seconds * 1_000;
         const claimed = await longPollClaim({ engine, pools }, caller, request, { waitMs, signal });
         if (isRefusal(claimed)) return claimed;
@@ -38,10 +39,6 @@ export function serveClaims({ engine, pools }: { engine: Engine; pools: PoolWatc
     },
     { claimTasks: ({ caller, body }) => claimRefusal(lifecycles, caller, body) },
   );
-}
-
-function claimedOnWire({ task, lease_token, lease_until }: Claimed["tasks"][number]) {
-  return { ...taskOnWire(task), lease_token, lease_until: onWireOrNull(lease_until) };
 }
 
 function reasonOf({ code, detail, params }: Refusal) {

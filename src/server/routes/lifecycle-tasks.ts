@@ -10,7 +10,15 @@ import type {
 import { isRefusal, PawlError } from "../../core/index.ts";
 import type { JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
 import { notFound } from "../../engine/index.ts";
-import type { Caller, Directory, Engine, Performed, PublicTask, TaskQuery } from "../../engine/index.ts";
+import type {
+  Caller,
+  Directory,
+  Engine,
+  Performed,
+  PublicTask,
+  TaskQuery,
+  SentCreation,
+} from "../../engine/index.ts";
 import { actionRefusal } from "../auth/body-permission.ts";
 import { longPollClaim } from "../claims/long-poll-claim.ts";
 import type { PoolWatch } from "../claims/pool-watch.ts";
@@ -18,7 +26,6 @@ import { defined } from "../routing/defined.ts";
 import { answer } from "../routing/route-set.ts";
 import type { BodyCheck, Call, RouteSet, Verb } from "../routing/route-set.ts";
 import { assignee, createTasks, performRequest } from "./task-calls.ts";
-import type { SentCreation } from "./task-calls.ts";
 import { projectRefusal } from "./filter-refusals.ts";
 
 type Host = { engine: Engine; directory: Directory; pools: PoolWatch };
@@ -209,8 +216,9 @@ function workingVerbs(context: Context, presentMove: Erased["presentMove"]) {
     claim: async ({ caller, body, client_event_id, signal }: BodyCall) => {
       const found = await directory.project(caller, (body[project] as string | null | undefined) ?? "main");
       if (isRefusal(found)) return found;
-      const { limit, wait_seconds } = body as { limit: number; wait_seconds: number };
-      const request = { lifecycle, project_id: found.id, limit, client_event_id };
+      const { limit, wait_seconds, filter } = body as ClaimBody;
+      const fields = filter?.fields ?? null;
+      const request = { lifecycle, project_id: found.id, limit, fields, client_event_id };
       const claimed = await longPollClaim(context, caller, request, {
         waitMs: wait_seconds * 1_000,
         signal,
@@ -232,6 +240,11 @@ function versionOf({ row_version }: JsonObject, task: PublicTask): number {
   return typeof row_version === "number" ? row_version : task.row_version;
 }
 
+type ClaimBody = {
+  limit: number;
+  wait_seconds: number;
+  filter?: { fields?: Record<string, string[]> } | null;
+};
 type AnyCall = Omit<Call, "caller" | "params" | "query" | "body"> & { caller: Caller };
 type ListCall = AnyCall & { query: JsonObject & { assigned_to?: string } };
 type TaskCall = AnyCall & { params: { id: string } };

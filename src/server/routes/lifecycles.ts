@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { LIFECYCLE_ROUTES } from "../../api/index.ts";
-import { checking, describeLifecycle, didYouMean, mermaid, refuse } from "../../core/index.ts";
+import { checking, describeLifecycle, lifecycleHint, mermaid, refuse } from "../../core/index.ts";
 import type { CheckReport, Lifecycle, LifecycleDescription, Refusal } from "../../core/index.ts";
 import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
@@ -9,7 +9,9 @@ import type { RouteSet } from "../routing/route-set.ts";
 export function serveLifecycles(lifecycles: readonly Lifecycle[]): RouteSet {
   const byName = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
   const unknown = (name: string): Refusal =>
-    refuse("NOT_FOUND", `There is no lifecycle "${name}"${didYouMean(name, byName.keys()) || "."}`, { name });
+    refuse("NOT_FOUND", `There is no lifecycle "${name}"${lifecycleHint(name, byName.keys()) || "."}`, {
+      name,
+    });
   const descriptions = new Map<string, LifecycleDescription>();
   const reports = new Map<string, Promise<CheckReport>>();
   const describe = (lifecycle: Lifecycle) => {

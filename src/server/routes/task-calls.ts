@@ -1,17 +1,10 @@
 import type { BodyRead, TASK_ROUTES } from "../../api/index.ts";
 import { isRefusal } from "../../core/index.ts";
-import type { JsonObject, Refusal } from "../../core/index.ts";
-import type { Caller, CreatedTasks, Engine, NewTask, PerformRequest } from "../../engine/index.ts";
+import type { Refusal } from "../../core/index.ts";
+import { newTaskOf } from "../../engine/index.ts";
+import type { Caller, CreatedTasks, Engine, PerformRequest, SentCreation } from "../../engine/index.ts";
 import { confineCreations } from "../auth/confine-creations.ts";
 import type { Call } from "../routing/route-set.ts";
-
-/** A creation as the client sends it: times are texts, and null means absent. */
-export type SentCreation = JsonObject & {
-  lifecycle: string;
-  project_id?: string | null | undefined;
-  ref?: string | null | undefined;
-  available_at?: string | null | undefined;
-};
 
 /** Creates all tasks or none, within the limits of a confined token. */
 export async function createTasks(
@@ -21,17 +14,7 @@ export async function createTasks(
   client_event_id: string | null,
 ): Promise<CreatedTasks | Refusal> {
   const confined = await confineCreations(engine, caller, sent);
-  return isRefusal(confined) ? confined : engine.create(caller, confined.map(newTask), { client_event_id });
-}
-
-/** The engine counts in milliseconds. */
-function newTask({ project_id, ref, available_at, ...sent }: SentCreation): NewTask {
-  return {
-    ...sent,
-    ...(project_id == null ? {} : { project_id }),
-    ...(ref == null ? {} : { ref }),
-    ...(available_at == null ? {} : { available_at: Date.parse(available_at) }),
-  };
+  return isRefusal(confined) ? confined : engine.create(caller, confined.map(newTaskOf), { client_event_id });
 }
 
 type SentMove = Partial<BodyRead<typeof TASK_ROUTES.moveTask>> & { action: string };

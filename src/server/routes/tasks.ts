@@ -1,5 +1,6 @@
 import {
   eventOnWire,
+  movedOnWire,
   onWire,
   onWireOrNull,
   problemDocument,
@@ -127,16 +128,6 @@ function moveAll({ engine, own, log }: TaskDeps): Verb<typeof TASK_ROUTES.moveTa
     const answerOf = (one: Performed | Refusal) =>
       isRefusal(one) ? problemDocument(one, { own }) : movedOnWire(one);
     return answer(200, done.map(answerOf), { replayed });
-  };
-}
-
-function movedOnWire({ task, event, outcome, lease_token }: Performed) {
-  return {
-    task: taskOnWire(task),
-    event: event && eventOnWire(event),
-    outcome,
-    lease_token,
-    lease_until: lease_token === null ? null : onWireOrNull(task.lease?.until ?? null),
   };
 }
 

@@ -5,8 +5,8 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems, ProblemFields } from "./problem-reply.ts";
 
-/** Answers with a page of the console; returns null if the request is not for one. */
-export type AnswerPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
+/** Answers with a page of the console; returns false if the request is not for one. */
+export type AnswerPage = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
 
 /** Answers requests that no route matches. Below /api, callers must authenticate first: strangers learn nothing about paths. */
 export function answerNotFound(
@@ -23,8 +23,7 @@ export function answerNotFound(
         return reply;
       }
     }
-    const shown = page(request, reply);
-    if (shown) return shown;
+    if (await page(request, reply)) return reply;
     const methods = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
     if (methods.length > 0) reply.header("allow", [...new Set(methods)].join(", "));
     replyProblem(request, reply, problemOfMissing(request.method, methods), own);

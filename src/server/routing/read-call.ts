@@ -1,10 +1,13 @@
-import type { FastifyRequest } from "fastify";
+import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { clientEventId } from "../../api/index.ts";
 import type { Route } from "../../api/index.ts";
 import { fieldErrors, isStorable, problemOf, refuse, shownErrors } from "../../core/index.ts";
 import type { FieldError as Mistake, JsonObject, Refusal } from "../../core/index.ts";
 import type { OwnProblems } from "./problem-reply.ts";
+
+/** The parts of a request that are validated. */
+type Received = { params: unknown; query: unknown; body: unknown; headers: IncomingHttpHeaders };
 
 export type ReadParts = {
   query: unknown;
@@ -14,7 +17,7 @@ export type ReadParts = {
 };
 
 /** Creates the function that validates the requests of one route. */
-export function readerOf(route: Route, own: OwnProblems): (request: FastifyRequest) => ReadParts | Refusal {
+export function readerOf(route: Route, own: OwnProblems): (request: Received) => ReadParts | Refusal {
   const fromText = route.query ? queryReader(route.query) : null;
   const absent = route.refusals?.find((code) => problemOf(code, own).status === 404);
   const params = Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
@@ -102,7 +105,7 @@ function either<Value extends string | number>(
 }
 
 /** Uses `Last-Event-ID` before `after`: a client that reconnects sends both, and `after` is where it first began. */
-function resume(query: JsonObject | undefined, { headers }: FastifyRequest, mistakes: Mistake[]): void {
+function resume(query: JsonObject | undefined, { headers }: Received, mistakes: Mistake[]): void {
   const sent = headers["last-event-id"];
   if (sent === undefined || sent === "") return;
   const after = /^\d{1,16}$/.test(String(sent)) ? Number(sent) : NaN;
@@ -112,7 +115,7 @@ function resume(query: JsonObject | undefined, { headers }: FastifyRequest, mist
 }
 
 /** Reads `Idempotency-Key`, bare or in quotes as in the draft of the standard. */
-function keyOf({ headers }: FastifyRequest, mistakes: Mistake[]): string | null {
+function keyOf({ headers }: Received, mistakes: Mistake[]): string | null {
   const sent = headers["idempotency-key"];
   if (sent === undefined) return null;
   const parsed = clientEventId.safeParse(String(sent).replace(/^"(.*)"$/, "$1"));
@@ -125,7 +128,7 @@ function keyOf({ headers }: FastifyRequest, mistakes: Mistake[]): string | null 
 }
 
 /** Reads `If-Match`: `"7"`, or `W/"7"` if the answer was compressed. `*` matches any version. */
-function versionOf({ headers }: FastifyRequest, mistakes: Mistake[]): number | null {
+function versionOf({ headers }: Received, mistakes: Mistake[]): number | null {
   const sent = headers["if-match"];
   if (sent === undefined || sent === "*") return null;
   const [, version] = /^(?:W\/)?"?(\d{1,15})"?$/.exec(sent) ?? [];

@@ -5,13 +5,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isMedia } from "../../api/index.ts";
 import type { Reply, Route } from "../../api/index.ts";
-import type { Caller } from "../../engine/index.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { anyPermissionCheck, permissionCheck } from "../auth/route-permission.ts";
 import { replyProblem } from "./problem-reply.ts";
 import type { OwnProblems } from "./problem-reply.ts";
-import { readerOf } from "./read-call.ts";
-import type { ReadParts } from "./read-call.ts";
+import { routeHandler } from "./route-handler.ts";
 import type { Answer, BodyCheck, Call, RouteSet, Stream, Verb } from "./route-set.ts";
 
 export type Serving = {
@@ -49,7 +47,7 @@ function serveRoute(
   checkBody: BodyCheck | undefined,
   serving: Serving,
 ): void {
-  const read = readerOf(route, serving.own);
+  const handle = routeHandler(route, verb, checkBody, serving.own);
   const { access = "member" } = route;
   const checkPermission = permissionCheck(route, serving.lifecycles);
   const checkUnread =
@@ -71,35 +69,24 @@ function serveRoute(
   });
 
   async function answerCall(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const parts = read(request);
-    const invalid = isRefusal(parts);
-    const { caller, params, body } = request as ParsedRequest;
-    const forbidden = caller && checkBody ? await checkBody({ caller, params, body, invalid }) : null;
-    const done = forbidden ?? (invalid ? parts : await verb(callOf(request, reply, route, parts, serving)));
+    const done = await handle(request, () => connectionOf(request, reply, route, serving));
     if (isRefusal(done)) replyProblem(request, reply, done, serving.own);
     else if (isStream(done)) startStream(reply, route, done);
     else send(reply, route, done, serving);
   }
 }
 
-type ParsedRequest = { caller: Caller | null; params: Record<string, string>; body: unknown };
-
-function callOf(
+function connectionOf(
   request: FastifyRequest,
   reply: FastifyReply,
   { tokenInQuery }: Route,
-  parts: ReadParts,
   { authenticator, stopping }: Serving,
-): Call {
+): Pick<Call, "signal" | "identify"> {
   let signal: AbortSignal | undefined;
   return {
-    caller: request.caller,
-    params: request.params as Record<string, string>,
-    headers: request.headers,
-    ...parts,
     signal: () => (signal ??= signalOf(reply, stopping)),
     identify: () => authenticator.identify(request, tokenInQuery),
-  } as Call;
+  };
 }
 
 /** Creates a signal on demand: most requests finish without needing one. */

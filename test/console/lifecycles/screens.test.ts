@@ -258,6 +258,53 @@ withConsole("screens of the built-in plugins", (setup) => {
     await attempts.getByText("all tests pass").waitFor();
   });
 
+  test("changes of a coding task are shown by file, and a reviewer approves them or asks for more", async () => {
+    const { admin, ann } = setup().tokens;
+    await ask("POST /api/projects", admin, { id: "reviewed", settings: { code: { review: true } } });
+    await ask("POST /api/code/tasks", admin, { title: "Add a limit", project_id: "reviewed" });
+    const begin = async () => {
+      const [taken] = (await ask("POST /api/code/claims", ann, { project_id: "reviewed" }))
+        .tasks as Claimed[];
+      return taken!;
+    };
+    const reviewAgain = async ({ id, lease_token }: Claimed) => {
+      const move = (action: string, payload: object) =>
+        ask(`POST /api/code/tasks/${id}/transitions`, ann, { action, lease_token, payload });
+      await move("start", { worktree: "/trees/1", branch: "pawl/limit" });
+      await ask(`POST /api/code/tasks/${id}/diff`, ann, { lease_token, ...CHANGES });
+      const { commit } = CHANGES;
+      await move("request_review", {
+        branch: "pawl/limit",
+        commit,
+        pull_request: "https://example.org/pull/7",
+      });
+    };
+    const first = await begin();
+    await reviewAgain(first);
+    const page = await setup().openPage("lea", `/tasks/${first.id}`);
+    const changes = page.getByRole("region", { name: "Changes" });
+    await changes.getByText("2 files").waitFor();
+    expect(await changes.getByRole("link", { name: "Pull request" }).getAttribute("href")).toBe(
+      "https://example.org/pull/7",
+    );
+    expect(await changes.locator("[data-line=added]").allInnerTexts()).toHaveLength(3);
+    const file = changes.getByRole("group", { name: "src/limit.ts" });
+    await file.waitFor();
+    await changes.getByText("src/limit.ts").click();
+    await file.waitFor({ state: "detached" });
+    expect(await seriousFindings(page)).toEqual([]);
+    await changes.getByRole("button", { name: "Request changes" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Comment").fill("Please add a test.");
+    await dialog.getByRole("button", { name: "Request changes" }).click();
+    await page.getByText("Please add a test.").first().waitFor();
+    await reviewAgain(await begin());
+    await changes.getByRole("button", { name: "Approve" }).click();
+    await expect
+      .poll(async () => (await ask(`GET /api/code/tasks/${first.id}`, ann)).review_request)
+      .toMatchObject({ state: "approved" });
+  });
+
   test("axe finds nothing serious on any screen, light or dark, and none is wider than a phone", async () => {
     const findings: string[] = [];
     await setup().createTask("Waits", { blocked_by: [await setup().createTask("Is waited for")] });
@@ -295,6 +342,32 @@ const SCREENS = [
   "/lifecycles/code/workers",
   "/lifecycles/code/merges",
 ];
+/** Changes of an attempt: a changed and a new file. */
+const CHANGES = {
+  base: "b".repeat(40),
+  commit: "a".repeat(40),
+  files: 2,
+  added: 3,
+  removed: 1,
+  truncated: false,
+  diff: [
+    "diff --git a/src/index.ts b/src/index.ts",
+    "--- a/src/index.ts",
+    "+++ b/src/index.ts",
+    "@@ -1,2 +1,2 @@",
+    ' export { start } from "./start.ts";',
+    "-// More follows.",
+    '+export { limit } from "./limit.ts";',
+    "diff --git a/src/limit.ts b/src/limit.ts",
+    "new file mode 100644",
+    "--- /dev/null",
+    "+++ b/src/limit.ts",
+    "@@ -0,0 +1,2 @@",
+    "+/** Returns the smaller one, also if a line of the file is much longer than any screen of any reader could show. */",
+    "+export const limit = (value: number, max: number) => Math.min(value, max);",
+    "",
+  ].join("\n"),
+};
 /** The screen shows content, and nothing is loading. */
 const READY = "main:not(:has(.bone)) :is(.card, .state)";
 

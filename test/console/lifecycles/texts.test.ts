@@ -4,6 +4,7 @@ import { TEXTS as botActions } from "../../../src/lifecycles/bot-actions/ui/text
 import { TEXTS as code } from "../../../src/lifecycles/code/ui/texts.ts";
 import { TEXTS as delivery } from "../../../src/lifecycles/delivery/ui/texts.ts";
 import { TEXTS as planner } from "../../../src/lifecycles/planner/ui/texts.ts";
+import { inboxTexts as inbox } from "../../../src/console/screens/overview/inbox-texts.ts";
 import { TEXTS as graph } from "../../../src/console/screens/graph/texts.ts";
 import { botActionTypes } from "../../../src/lifecycles/bot-actions/bot-action-names.ts";
 import { botActionTexts } from "../../../src/lifecycles/bot-actions/react/bot-action-texts.ts";
@@ -20,7 +21,7 @@ function textsIn(texts: object, path = ""): [string, string][] {
   });
 }
 
-test.each(Object.entries({ board, botActions, code, delivery, planner, graph }))(
+test.each(Object.entries({ board, botActions, code, delivery, planner, graph, inbox }))(
   "%s: both languages have the same texts, and none is empty",
   (_, { en, ru }) => {
     const [english, russian] = [textsIn(en), textsIn(ru)];

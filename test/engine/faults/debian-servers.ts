@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { connect, socketUrl } from "../../../src/postgres/connect.ts";
+import { installDebianPackages } from "../../support/debian-packages.ts";
 
 const run = promisify(execFile);
 
@@ -20,18 +21,7 @@ type Account = { uid: number; gid: number };
 /** Returns why Debian's PostgreSQL 15 and PgBouncer are not available, or null after installing them if needed. */
 export async function whyNotDebian(): Promise<string | null> {
   const missing = Object.entries(PACKAGES).filter(([program]) => !existsSync(program));
-  if (missing.length === 0) return null;
-  const names = missing.map(([, name]) => name);
-  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))
-    return `${names.join(" and ")} of Debian are not installed`;
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  try {
-    await run("apt-get", ["update"], { env });
-    await run("apt-get", ["install", "--yes", "--no-install-recommends", ...names], { env });
-    return null;
-  } catch (error) {
-    return `${names.join(" and ")} cannot be installed: ${String(error).split("\n")[0] ?? ""}`;
-  }
+  return installDebianPackages(missing.map(([, name]) => name));
 }
 
 /** Starts Debian's PostgreSQL 15 with a cluster and a socket in a temporary folder. */

@@ -1,11 +1,12 @@
 // A task with blockers can be claimed as soon as its last blocker is finished, and never earlier.
 import { expect, test } from "vitest";
-import type { Caller, Claimed, Pawl, PublicTask, Refusal } from "../../../src/main/index.ts";
+import type { ClusterNode } from "./cluster.ts";
+import type { Caller, Claimed, PublicTask, Refusal } from "../../../src/main/index.ts";
 import { ann, as, bob, createJobs, expectConsistent, newOrg, openCluster, times } from "./cluster.ts";
 
 const cluster = await openCluster();
 const { sql } = cluster;
-const [first, second] = cluster.nodes as [Pawl, Pawl];
+const [first, second] = cluster.nodes as [ClusterNode, ClusterNode];
 
 function tasksOf(answer: Claimed | Refusal): Claimed["tasks"] {
   if (answer.kind === "refused") throw new Error(`${answer.code}: ${answer.detail}`);
@@ -13,7 +14,7 @@ function tasksOf(answer: Claimed | Refusal): Claimed["tasks"] {
 }
 
 async function finish(
-  node: Pawl,
+  node: ClusterNode,
   caller: Caller,
   { task, lease_token }: Claimed["tasks"][number],
 ): Promise<void> {
@@ -22,7 +23,7 @@ async function finish(
 }
 
 /** Claims and finishes until every task of the org is finished. */
-async function work(node: Pawl, caller: Caller, limit: number): Promise<void> {
+async function work(node: ClusterNode, caller: Caller, limit: number): Promise<void> {
   for (;;) {
     const tasks = tasksOf(await node.claim(caller, { lifecycle: "job", limit }));
     await Promise.all(tasks.map((one) => finish(node, caller, one)));

@@ -1,27 +1,24 @@
 import postgres from "postgres";
 import { afterAll, expect, inject } from "vitest";
 import { openPawl } from "../../../src/main/index.ts";
-import type {
-  Actor,
-  Caller,
-  JsonObject,
-  Pawl,
-  PawlOptions,
-  PublicTask,
-  Refusal,
-} from "../../../src/main/index.ts";
+import type { Actor, Caller, JsonObject, PawlOptions, PublicTask, Refusal } from "../../../src/main/index.ts";
+import type { Engine } from "../../../src/engine/index.ts";
+import type { Pawl } from "../../../src/main/index.ts";
 import { testDatabases } from "../../support/postgres.ts";
 import { member } from "../../support/situation.ts";
 import { JOB_TABLES, nodeOptions } from "./job.ts";
 
+/** One node: its engine, with what a test needs of the library around it. */
+export type ClusterNode = Engine & Pick<Pawl, "close" | "createOrg" | "createProject" | "asSystem">;
+
 /** Several nodes on one database, and plain connections to it. */
 export type Cluster = {
   url: string;
-  nodes: Pawl[];
+  nodes: ClusterNode[];
   /** Connections without Pawl's settings, like those of psql. */
   sql: postgres.Sql;
   /** Opens one more node. */
-  open(options?: PawlOptions): Promise<Pawl>;
+  open(options?: PawlOptions): Promise<ClusterNode>;
 };
 
 /** Creates a database for the test file and opens nodes on it. Timers and repairs run only on request. */
@@ -29,9 +26,15 @@ export async function openCluster({ nodes = 2 }: { nodes?: number } = {}): Promi
   const databases = testDatabases(inject("postgresUrl"));
   const database = await databases.createDatabase();
   const { url } = database;
-  const opened: Pawl[] = [];
+  const opened: ClusterNode[] = [];
   const open = async (options: PawlOptions = {}) => {
-    const node = await openPawl({ ...nodeOptions(url), ...options });
+    const pawl = await openPawl({ ...nodeOptions(url), ...options });
+    const node: ClusterNode = Object.assign(pawl.engine, {
+      close: () => pawl.close(),
+      createOrg: (id: string) => pawl.createOrg(id),
+      createProject: (...args: Parameters<Pawl["createProject"]>) => pawl.createProject(...args),
+      asSystem: (org_id?: string) => pawl.asSystem(org_id),
+    });
     opened.push(node);
     return node;
   };
@@ -71,7 +74,7 @@ export function as(actor: Actor, org_id = "main"): Caller {
 
 /** Creates jobs in one request. */
 export async function createJobs(
-  node: Pawl,
+  node: ClusterNode,
   jobs: readonly JsonObject[],
   caller: Caller = as(cat),
 ): Promise<PublicTask[]> {

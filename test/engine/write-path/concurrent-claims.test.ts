@@ -1,12 +1,13 @@
 // Concurrent claims get different tasks, the best ones first, and only tasks that match their filters.
 import { expect, test } from "vitest";
-import type { Actor, Caller, Claimed, Pawl, PublicTask, Refusal } from "../../../src/main/index.ts";
+import type { ClusterNode } from "./cluster.ts";
+import type { Actor, Caller, Claimed, PublicTask, Refusal } from "../../../src/main/index.ts";
 import { member } from "../../support/situation.ts";
 import { ann, as, bob, cat, createJobs, expectConsistent, newOrg, openCluster, times } from "./cluster.ts";
 
 const cluster = await openCluster();
 const { sql } = cluster;
-const [first, second] = cluster.nodes as [Pawl, Pawl];
+const [first, second] = cluster.nodes as [ClusterNode, ClusterNode];
 
 function tasksOf(answer: Claimed | Refusal): PublicTask[] {
   if (answer.kind === "refused") throw new Error(`${answer.code}: ${answer.detail}`);

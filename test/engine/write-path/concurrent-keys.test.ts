@@ -1,16 +1,17 @@
 // A key sent many times at once to two nodes is one request: it happens once, and every sender gets its answer.
 import { expect, test } from "vitest";
-import type { JsonObject, Pawl, PublicTask } from "../../../src/main/index.ts";
+import type { ClusterNode } from "./cluster.ts";
+import type { JsonObject, PublicTask } from "../../../src/main/index.ts";
 import { ann, as, createJobs, expectConsistent, openCluster, times, outcomeOf } from "./cluster.ts";
 
 const cluster = await openCluster();
 const { sql } = cluster;
-const [first, second] = cluster.nodes as [Pawl, Pawl];
+const [first, second] = cluster.nodes as [ClusterNode, ClusterNode];
 const caller = as(ann);
 const ROUNDS = 8;
 
 type Answer = Parameters<typeof outcomeOf>[0];
-type Send = (node: Pawl, client_event_id: string) => Promise<Answer>;
+type Send = (node: ClusterNode, client_event_id: string) => Promise<Answer>;
 
 /** Requests to send with one key, with the number of journal rows that each leaves. */
 const REQUESTS: Record<string, () => Promise<{ send: Send; events: number }>> = {

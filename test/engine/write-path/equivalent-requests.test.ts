@@ -1,11 +1,12 @@
 // Equivalent requests with one key are one request, whatever their form.
 import { beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject, Pawl, PublicTask } from "../../../src/main/index.ts";
+import type { ClusterNode } from "./cluster.ts";
+import type { JsonObject, PublicTask } from "../../../src/main/index.ts";
 import { ann, as, bob, cat, createJobs, openCluster, times, outcomeOf } from "./cluster.ts";
 
 const cluster = await openCluster();
 const { sql } = cluster;
-const [first, second] = cluster.nodes as [Pawl, Pawl];
+const [first, second] = cluster.nodes as [ClusterNode, ClusterNode];
 const caller = as(ann);
 let keys = 0;
 const newKey = () => `meaning ${keys++}`;
@@ -22,7 +23,7 @@ beforeAll(async () => {
 /** Sends the requests with one key alternately to two nodes, the last one after a change of the task. */
 async function answersTo<Request, Answer>(
   requests: readonly Request[],
-  send: (node: Pawl, request: Request, key: string) => Promise<Answer>,
+  send: (node: ClusterNode, request: Request, key: string) => Promise<Answer>,
   moveOn: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<Answer[]> {
   const key = newKey();
@@ -106,7 +107,7 @@ describe("a command repeated with its key", () => {
   test("and the task's id in capitals gets the first answer", async () => {
     const [task] = (await createJobs(first, [{}])) as [PublicTask];
     const ids = [task.id, task.id.toUpperCase()];
-    const send = (node: Pawl, task_id: string, client_event_id: string) =>
+    const send = (node: ClusterNode, task_id: string, client_event_id: string) =>
       node.perform(caller, { task_id, action: "paint", client_event_id });
     expectFirstAnswer(await answersTo(ids, send));
   });
@@ -122,7 +123,7 @@ describe("a command repeated with its key", () => {
       { ...request, payload: { color: "blue" } },
       { ...request, task_id: other.id },
     ];
-    const send = (node: Pawl, one: typeof request, client_event_id: string) =>
+    const send = (node: ClusterNode, one: typeof request, client_event_id: string) =>
       node.perform(caller, { ...one, client_event_id });
     const answers = await answersTo([request, ...(others as (typeof request)[])], send);
     const stranger = await second.perform(as(bob), { ...request, client_event_id: `meaning ${keys - 1}` });
@@ -169,7 +170,7 @@ describe("a creation repeated with its key", () => {
       { lifecycle: "job", title: "One", ref: "a" },
       { lifecycle: "job", title: "Two", after: ["a"] },
     ];
-    const send = (node: Pawl, tasks: typeof chain, client_event_id: string) =>
+    const send = (node: ClusterNode, tasks: typeof chain, client_event_id: string) =>
       node.create(caller, tasks, { client_event_id });
     expectFirstAnswer(await answersTo([chain, chain], send));
   });
@@ -177,7 +178,7 @@ describe("a creation repeated with its key", () => {
   test("but another title, project, number of tasks or member is a conflict", async () => {
     const client_event_id = newKey();
     const tasks = [{ lifecycle: "job", title: "Mine" }];
-    const send = (node: Pawl, wanted: typeof tasks, who = caller) =>
+    const send = (node: ClusterNode, wanted: typeof tasks, who = caller) =>
       node.create(who, wanted, { client_event_id });
     const answers = [
       await send(first, tasks),

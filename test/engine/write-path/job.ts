@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineLifecycle, definePlugin, refuse } from "../../../src/main/index.ts";
 import type { EnginePlugin, PawlOptions } from "../../../src/main/index.ts";
+import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { query } from "../../../src/plugin/index.ts";
 
 const MAX_NOTES = 3;
@@ -213,7 +214,7 @@ export const jobParts = {
 export function nodeOptions(url: string): PawlOptions {
   return {
     url,
-    lifecycles: [definePlugin({ lifecycle: job, ...jobParts })],
+    plugins: [...PLUGINS, definePlugin({ lifecycle: job, ...jobParts })],
     sweepSeconds: 0,
     reconcileSeconds: 0,
   };

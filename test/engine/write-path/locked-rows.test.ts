@@ -1,6 +1,7 @@
 // A locked row delays only the commands that need this row.
 import { expect, test } from "vitest";
-import type { Caller, Pawl, PublicTask } from "../../../src/main/index.ts";
+import type { ClusterNode } from "./cluster.ts";
+import type { Caller, PublicTask } from "../../../src/main/index.ts";
 import {
   ann,
   as,
@@ -17,12 +18,12 @@ import {
 
 const cluster = await openCluster();
 const { sql } = cluster;
-const [first, second] = cluster.nodes as [Pawl, Pawl];
+const [first, second] = cluster.nodes as [ClusterNode, ClusterNode];
 const LATER = 3 * 3_600_000;
 
 /** Sends one command of each kind in the same turn of the event loop; none of them needs a locked row. */
 async function sendOthers(
-  node: Pawl,
+  node: ClusterNode,
   caller: Caller,
   jobs: readonly PublicTask[],
 ): Promise<Record<string, string>> {

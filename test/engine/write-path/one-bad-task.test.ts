@@ -1,6 +1,7 @@
 // One task that the database refuses does not stop the others, and costs only a few more transactions.
 import { afterEach, expect, test } from "vitest";
-import type { Pawl, PublicTask } from "../../../src/main/index.ts";
+import type { ClusterNode } from "./cluster.ts";
+import type { PublicTask } from "../../../src/main/index.ts";
 import {
   ann,
   as,
@@ -14,7 +15,7 @@ import {
 
 const cluster = await openCluster({ nodes: 1 });
 const { sql } = cluster;
-const [first] = cluster.nodes as [Pawl];
+const [first] = cluster.nodes as [ClusterNode];
 const NODE_NAME = "counted node";
 const COUNT = 150;
 const HOUR = 3_600_000;
@@ -47,7 +48,7 @@ async function readCounters(): Promise<{ rollbacks: number; writes: number }> {
 
 /** Runs work on a separate node and counts its rollbacks and writes. A session reports its statistics when it ends. */
 async function counting<T>(
-  work: (node: Pawl) => Promise<T>,
+  work: (node: ClusterNode) => Promise<T>,
 ): Promise<{ result: T; rollbacks: number; writes: number }> {
   const node = await cluster.open({ applicationName: NODE_NAME });
   const before = await readCounters();

@@ -1,10 +1,10 @@
+import type { ClusterNode } from "./cluster.ts";
 // A connection plans a statement once, perhaps while a table is empty; the plan must also be good for a large table.
 import { expect, test } from "vitest";
 import { CLAIM_TASKS } from "../../../src/engine/sql/claim-tasks.ts";
 import { listStatement } from "../../../src/engine/sql/list-tasks.ts";
 import { saveMoves } from "../../../src/engine/sql/save-moves.ts";
 import { ann, as, createJobs, newOrg, openCluster, times } from "./cluster.ts";
-import type { Pawl } from "../../../src/main/index.ts";
 
 const cluster = await openCluster();
 const { sql } = cluster;
@@ -45,7 +45,7 @@ test.skipIf(version < 160_000)(
     await checkAll();
     const org_id = await newOrg(cluster);
     await createJobs(
-      cluster.nodes[0] as Pawl,
+      cluster.nodes[0] as ClusterNode,
       times(500, () => ({})),
       as(ann, org_id),
     );

@@ -2,7 +2,8 @@
 // PAWL_HISTORIES sets their number, PAWL_HISTORY_SEED the seed of the first; the name of a test has its seed.
 import { randomInt } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
-import type { Pawl, PublicTask } from "../../../src/main/index.ts";
+import type { ClusterNode } from "./cluster.ts";
+import type { PublicTask } from "../../../src/main/index.ts";
 import { expectConsistent, newOrg, openCluster, times, outcomeOf } from "./cluster.ts";
 import { isFinal, Model, shownOf } from "./history-model.ts";
 import type { EventRow } from "./history-model.ts";
@@ -14,7 +15,7 @@ const FIRST_SEED = Number(process.env.PAWL_HISTORY_SEED ?? randomInt(1_000_000_0
 
 const cluster = await openCluster({ nodes: 3 });
 const { nodes, sql } = cluster;
-const [first] = nodes as [Pawl];
+const [first] = nodes as [ClusterNode];
 const actions = new Map<string, number>();
 
 async function readFeed(org_id: string): Promise<EventRow[]> {

@@ -1,9 +1,9 @@
+import type { ClusterNode } from "./cluster.ts";
 import type {
   Actor,
   Claimed,
   CreatedTasks,
   JsonObject,
-  Pawl,
   Performed,
   Refusal,
 } from "../../../src/main/index.ts";
@@ -40,7 +40,11 @@ const LEASED = new Set(["finish", "give_up"]);
 const SWEEP_AHEAD_MS = [0, 0, 6 * 60_000, 3 * 3_600_000];
 
 /** Sends random requests in waves to several nodes. A seed sends the same requests as long as it gets the same answers. */
-export async function runHistory(nodes: readonly Pawl[], org_id: string, seed: number): Promise<Sent[]> {
+export async function runHistory(
+  nodes: readonly ClusterNode[],
+  org_id: string,
+  seed: number,
+): Promise<Sent[]> {
   const plan = new Plan(seed);
   const sent: Sent[] = [];
   for (let wave = 0; wave < WAVES; wave++) {
@@ -60,7 +64,7 @@ export async function runHistory(nodes: readonly Pawl[], org_id: string, seed: n
 }
 
 function send(
-  node: Pawl,
+  node: ClusterNode,
   org_id: string,
   { verb, actor, request, client_event_id }: Planned,
 ): Promise<Answer> {
@@ -70,7 +74,7 @@ function send(
   return node.create(caller, request.tasks as never, { client_event_id });
 }
 
-async function sweep(node: Pawl, org_id: string, ahead: number): Promise<void> {
+async function sweep(node: ClusterNode, org_id: string, ahead: number): Promise<void> {
   const { postponed } = await node.sweep({ org_id, now: Date.now() + ahead });
   if (postponed.length > 0) throw new Error(`a sweep put off ${JSON.stringify(postponed)}`);
 }

@@ -11,7 +11,7 @@ const { write_note } = jobParts.effects;
 const pawl = await openPawl({
   ...nodeOptions(url),
   applicationName: NODE_NAME,
-  lifecycles: [
+  plugins: [
     definePlugin({
       lifecycle: job,
       ...jobParts,

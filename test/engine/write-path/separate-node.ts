@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Pawl } from "../../../src/main/index.ts";
+import type { Engine } from "../../../src/engine/index.ts";
 
 /** The calls that a node in another process serves. */
-type Verbs = Pick<Pawl, "perform" | "create" | "claim">;
+type Verbs = Pick<Engine, "perform" | "create" | "claim">;
 
 export type Call = { id: number; verb: keyof Verbs; args: unknown[] };
 export type Reply = { id: number; answer: unknown };

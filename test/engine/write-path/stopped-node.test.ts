@@ -1,6 +1,7 @@
 // A node that is paused (SIGSTOP) in the middle of a transaction does not block the other nodes of its org.
 import { afterAll, afterEach, expect, test } from "vitest";
-import type { Caller, Pawl, PublicTask } from "../../../src/main/index.ts";
+import type { ClusterNode } from "./cluster.ts";
+import type { Caller, PublicTask } from "../../../src/main/index.ts";
 import {
   ann,
   as,
@@ -17,7 +18,7 @@ import { GATE, NODE_NAME, startSeparateNode } from "./separate-node.ts";
 
 const cluster = await openCluster();
 const { sql } = cluster;
-const [first, second] = cluster.nodes as [Pawl, Pawl];
+const [first, second] = cluster.nodes as [ClusterNode, ClusterNode];
 const separate = await startSeparateNode(cluster.url);
 afterEach(() => process.kill(separate.pid, "SIGCONT"));
 afterAll(() => separate.close());

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { bodyOf } from "../../http/test-server.ts";
 import { startBoardServer } from "./board-server.ts";
 
 const server = await startBoardServer();
@@ -188,4 +189,21 @@ test("claim, escalate, takeover and comments have their own routes and event typ
     "status_changed",
     "commented",
   ]);
+});
+
+test("a task that is not available yet cannot be claimed, by its id or from the pool", async () => {
+  const available_at = new Date(Date.now() + 3_600_000).toISOString();
+  const body = { lifecycle: "board", title: "Later on", description: "Not today", available_at };
+  const created = await server.ask("POST /api/tasks", { token: cat, body });
+  const { id } = bodyOf<{ id: string }>(201, created);
+  expect(await act(ann, id, "claim")).toBe("NOT_YET_AVAILABLE");
+  expect((await server.getTask(ann, id)).task.status).toBe("NEW");
+  await server.sql`update pawl.task set available_at = now() - interval '1 second' where id = ${id}`;
+  expect(await act(ann, id, "claim")).toBe("IN_PROGRESS");
+});
+
+test("a viewer cannot be the assignee of a task", async () => {
+  const body = { title: "Look at it", description: "Closely", assignee_id: "vic" };
+  const reply = await server.ask("POST /api/board/tasks", { token: cat, body });
+  expect(reply).toMatchObject({ status: 422, body: { errors: [{ path: "assignee_id" }] } });
 });

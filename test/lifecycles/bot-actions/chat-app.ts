@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
@@ -10,8 +10,8 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll } from "vitest";
 import { ROOT } from "../../support/built-pawl.ts";
+import { installLocked } from "../../support/install-locked.ts";
 import { installPawl, packPawl } from "../../support/installed-pawl.ts";
-import { WAIT_LIMIT_MS } from "../../support/wait-limit.ts";
 
 const execute = promisify(execFile);
 const EXAMPLE = join(ROOT, "examples/chat-line");
@@ -24,7 +24,7 @@ export type ChatApp = {
   bundle: (reactFolder: string) => Promise<string>;
   /** The `node_modules` folder with React 19. */
   react19: string;
-  /** Installs React 18 and returns its `node_modules` folder; if that fails, warns and returns null. */
+  /** Installs React 18 and returns its `node_modules` folder, or null without access to the registry. */
   react18: () => Promise<string | null>;
 };
 
@@ -75,21 +75,7 @@ export async function makeChatApp(): Promise<ChatApp> {
 }
 
 async function installReact18(folder: string): Promise<string | null> {
-  await mkdir(folder);
-  for (const file of ["package.json", "package-lock.json", ".npmrc"])
-    await cp(join(REACT_18, file), join(folder, file));
-  const npmArguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
-  try {
-    await execute("npm", npmArguments, {
-      cwd: folder,
-      timeout: WAIT_LIMIT_MS,
-      shell: process.platform === "win32",
-    });
-  } catch (error) {
-    console.warn(`skipped: React 18 cannot be installed: ${String(error).split("\n")[0] ?? ""}`);
-    return null;
-  }
-  return join(folder, "node_modules");
+  return (await installLocked(REACT_18, folder)) ? join(folder, "node_modules") : null;
 }
 
 /** Serves pages by name, with a strict content security policy. */

@@ -1,4 +1,5 @@
 import { afterAll, expect, inject, test, vi } from "vitest";
+import { botActions } from "../../../src/lifecycles/bot-actions/index.ts";
 import { openPawl } from "../../../src/main/open-pawl.ts";
 import { testDatabases } from "../../support/postgres.ts";
 import { startChatServer } from "./chat-test-server.ts";
@@ -58,6 +59,7 @@ test("the watchdog runs at its own interval, and the sweep of other lifecycles d
   const open = (watchdogSeconds: number, more: object = {}) =>
     openPawl({
       url,
+      plugins: [botActions],
       ...more,
       defaults,
       sweepSeconds: 0.05,
@@ -70,7 +72,7 @@ test("the watchdog runs at its own interval, and the sweep of other lifecycles d
   afterAll(() => slow.close());
   // The watchdog runs once at the start; create the action after that.
   await expect.poll(() => swept.length).toBeGreaterThan(5);
-  const action = { lifecycle: "bot-actions", chatId: "c", actionId: "a", actionType: "summarize" };
+  const action = { lifecycle: "bot-actions", chatId: "c", actionId: "a", actionType: "summarize" } as const;
   await slow.create(slow.asSystem(), [action]);
   const before = swept.length;
   await vi.waitFor(

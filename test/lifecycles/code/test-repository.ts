@@ -8,6 +8,7 @@ import { onTestFinished } from "vitest";
 import { createClient } from "../../../src/client/index.ts";
 import { openRepository } from "../../../src/lifecycles/code/worker/repository.ts";
 import type { Repository } from "../../../src/lifecycles/code/worker/repository.ts";
+import type { Remote } from "../../../src/lifecycles/code/worker/publish.ts";
 import { startCodeWorker } from "../../../src/lifecycles/code/worker/start-code-worker.ts";
 import type { CodeWorker, CodeWorkerEvent } from "../../../src/lifecycles/code/worker/start-code-worker.ts";
 import type { AgentSettings } from "../../../src/lifecycles/code/worker/attempt.ts";
@@ -30,7 +31,12 @@ export type TestRepository = {
   /** Starts a worker that is stopped after the test. */
   work: (
     rules?: Partial<AgentSettings>,
-    more?: { workers?: number; url?: string; onEvent?: (event: CodeWorkerEvent) => void },
+    more?: {
+      workers?: number;
+      url?: string;
+      remote?: Remote;
+      onEvent?: (event: CodeWorkerEvent) => void;
+    },
   ) => Promise<CodeWorker & { events: CodeWorkerEvent[] }>;
   /** The subjects of main's commits, oldest first, without the initial one. */
   history: () => Promise<string[]>;
@@ -41,7 +47,12 @@ export type TestRepository = {
 
 export async function createTestRepository(
   server: CodeServer,
-  { within = tmpdir(), lease_seconds = 6 }: { within?: string; lease_seconds?: number } = {},
+  {
+    within = tmpdir(),
+    lease_seconds = 6,
+    settings = {},
+    project_id = `p-${randomUUID()}`,
+  }: { within?: string; lease_seconds?: number; settings?: object; project_id?: string } = {},
 ): Promise<TestRepository> {
   const folder = await realpath(await mkdtemp(join(within, "pawl-code-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -57,10 +68,9 @@ export async function createTestRepository(
   await writeFile(join(repo, "list"), "one\n");
   await git("add", ".");
   await git("commit", "--quiet", "-m", "first");
-  const project_id = `p-${randomUUID()}`;
   await server.directory.addProject(
     { org_id: "main", actor: SYSTEM },
-    { id: project_id, settings: { code: { lease_seconds } } },
+    { id: project_id, settings: { code: { lease_seconds, ...settings } } },
   );
   return {
     folder,
@@ -81,7 +91,7 @@ export async function createTestRepository(
       await writeFile(file, `#!/bin/sh\nNOTES=${folder}\n${script}\n`, { mode: 0o755 });
       return `${file} {prompt}`;
     },
-    work: async (rules = {}, { workers = 1, url = server.url, onEvent } = {}) => {
+    work: async (rules = {}, { workers = 1, url = server.url, remote, onEvent } = {}) => {
       const events: CodeWorkerEvent[] = [];
       const worker = startCodeWorker({
         client: createClient({ url, token: server.wim }),
@@ -97,6 +107,7 @@ export async function createTestRepository(
         },
         workers,
         project_id,
+        remote,
         graceMs: 10_000,
         onEvent: (event) => {
           events.push(event);
@@ -106,7 +117,8 @@ export async function createTestRepository(
       onTestFinished(() => worker.stop({ graceMs: 0 }));
       return Object.assign(worker, { events });
     },
-    history: async () => (await git("log", "--reverse", "--format=%s", "main")).split("\n").slice(1),
+    history: async () =>
+      (await git("log", "--reverse", "--topo-order", "--format=%s", "main")).split("\n").slice(1),
     read: (name) => git("show", `main:${name}`),
     note: (name) => readFile(join(folder, name), "utf8"),
   };

@@ -137,7 +137,7 @@ describe("the database refuses", () => {
     const orphan = server.sql`
       insert into pawl.planner_defect (org_id, id, project_id, task_id, description, severity, reported_at)
       values ('main', ${randomUUID()}, 'main', ${randomUUID()}, 'A crack', 'major', now())`;
-    await expect(orphan).rejects.toMatchObject({ constraint_name: "planner_defect_task_exists" });
+    await expect(orphan).rejects.toMatchObject({ constraint_name: "planner_defect_of_task" });
   });
 
   test("to remove a task that had an owner, even if the journal records a deletion", async () => {

@@ -101,6 +101,15 @@ describe("every route that changes something uses a key once", () => {
         otherPath: `/tasks/${id}/holds/${await hold()}`,
       };
     },
+    addDependency: async () => {
+      const [{ id }, one, two] = [await taskIn("blocked"), await make(), await make()];
+      return {
+        who: "lea",
+        path: `/tasks/${id}/depends_on`,
+        body: { blocker_id: one.id },
+        other: { blocker_id: two.id },
+      };
+    },
     removeDependency: async () => {
       const { id, depends_on } = await taskIn("blocked");
       return {

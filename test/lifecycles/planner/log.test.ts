@@ -12,7 +12,14 @@ const { send, move, get, log, make, taskIn } = server;
 /** A task rebuilt from its log so far, with the causes of needs_attention. */
 type Rebuilt = { task: PlannerTask; open: number; flags: string[] };
 
-const NOT_OWNED = { assigned_to: null, assigned_by: null, assigned_at: null, contributors: [] };
+const NOT_OWNED = {
+  assigned_to: null,
+  assigned_by: null,
+  assigned_at: null,
+  contributors: [],
+  started_at: null,
+  submitted_at: null,
+};
 
 /** Applies one row of the log as the specification describes it, without using the lifecycle's code. */
 function applyRow({ task, open, flags }: Rebuilt, row: PlannerTransition): Rebuilt {
@@ -92,6 +99,7 @@ function applyRow({ task, open, flags }: Rebuilt, row: PlannerTransition): Rebui
 const EMPTY_TASK = {
   org_id: "main",
   row_version: 0,
+  available_at: null,
   holds: [],
   assigned_to: null,
   assigned_by: null,

@@ -69,6 +69,7 @@ const TABLE: Row[] = [
   ["hold.place", "lead supervisor system", [`POST ${tasks}/holds`, { kind: "qc", reason: "x" }]],
   ["hold.release", "lead supervisor system", [`DELETE ${tasks}/holds/${NOWHERE}`]],
   ["escalation.resolve", "lead supervisor", [`POST ${tasks}/escalations/${NOWHERE}/resolve`, { note: "x" }]],
+  ["dependency.add", "lead supervisor", [`POST ${tasks}/depends_on`, { blocker_id: NOWHERE }]],
   ["dependency.remove", "lead supervisor", [`DELETE ${tasks}/depends_on/${NOWHERE}`]],
   ["shift.read", "lead supervisor admin viewer", ["GET /shifts"], [`GET /shifts/${NOWHERE}`]],
   [

@@ -11,6 +11,7 @@ import { DemoCard } from "../../shell/demo-bar.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import { AttentionList } from "./attention-list.tsx";
+import { InboxCard } from "./inbox.tsx";
 import { LifecycleCard } from "./lifecycle-card.tsx";
 import { Workers } from "./workers.tsx";
 import "./overview.css";
@@ -73,6 +74,7 @@ function OverviewContent({ data }: { data: Figures }) {
           tasks={data.attention}
           total={data.lifecycles.reduce((sum, one) => sum + one.attention, 0)}
         />
+        <InboxCard />
         <Workers workers={data.workers} />
         <Timers sweep={data.sweep} />
       </div>

@@ -100,6 +100,10 @@ function Allowed({
           actions={[chosen]}
           task={task}
           lead={task.title}
+          // The fields of `edit` are those of the task.
+          initial={
+            chosen === "edit" ? { ...task.data, title: task.title, priority: task.priority } : undefined
+          }
           perform={perform}
           onClose={() => {
             choose(null);

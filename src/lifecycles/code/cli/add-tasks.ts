@@ -18,6 +18,9 @@ export type AddOptions = ConnectFlags & {
   priority?: number;
   maxAttempts?: number;
   mayBeEmpty?: true;
+  /** The repository that the tasks are for; false: any. */
+  repo?: string | false;
+  review?: boolean;
   project?: string;
   key?: string;
 };
@@ -26,11 +29,25 @@ export type AddOptions = ConnectFlags & {
 export function addCodeTasks(environment: CliEnvironment, options: AddOptions): Promise<ExitCode> {
   const { out } = environment;
   return atServer(environment, options, async ({ client }) => {
-    const tasks = await tasksOf(client, options);
+    const repository = await repositoryFor(options.repo);
+    const common = { repository, ...(options.review === undefined ? {} : { review: options.review }) };
+    const tasks = (await tasksOf(client, options)).map((task) => ({ ...common, ...task }));
     const body = { tasks, project_id: options.project, client_event_id: options.key };
     const created = await client.calls(CODE_ROUTES).createCodeTasks(body);
     return print(out, { json: options.json, value: created, text: () => textOf(created.tasks) });
   });
+}
+
+/** Returns the name of the repository of a folder, by default of the current one; null if there is none. */
+async function repositoryFor(path: string | false | undefined): Promise<string | null> {
+  if (path === false) return null;
+  const { findRepositoryName } = await import("../worker/repository-name.ts");
+  const name = await findRepositoryName(path ?? ".");
+  if (name === null && path !== undefined)
+    throw new CliError(EXIT.usage, `${path} is not a git repository.`, {
+      document: { code: "UNUSABLE_REPOSITORY" },
+    });
+  return name;
 }
 
 async function tasksOf(client: Client, options: AddOptions): Promise<FiledTask[]> {

@@ -11,7 +11,18 @@ import {
 import type { AddCommands, SetExitCode, CliEnvironment } from "../../../plugin/index.ts";
 import { addCodeTasks, retryCodeTask } from "./add-tasks.ts";
 import { drawCodeGraph, listCodeTasks, readCodeLog, showCodeTask } from "./show-code-tasks.ts";
+import {
+  answerTask,
+  approveTask,
+  editTask,
+  pauseTask,
+  requestChanges,
+  resumeTask,
+  stopTask,
+  withdrawTask,
+} from "./operate.ts";
 import type { RunOptions } from "./run-agents.ts";
+import { showDiff } from "./show-diff.ts";
 import type { WorktreesOptions } from "./worktrees.ts";
 import { CODEX_AGENT, DEFAULT_AGENT } from "../worker/agent-command.ts";
 
@@ -30,6 +41,8 @@ export const addCodeCommands: AddCommands = (program, environment, setExitCode) 
   addAdd(code, environment, setExitCode);
   addRun(code, environment, setExitCode);
   addViews(code, environment, setExitCode);
+  addOperations(code, environment, setExitCode);
+  addReview(code, environment, setExitCode);
   addWorktrees(code, environment, setExitCode);
   addCatchUp(code, environment, setExitCode);
 };
@@ -57,6 +70,10 @@ function addAdd(code: Command, environment: CliEnvironment, setExitCode: SetExit
     .option("--priority <number>", "higher numbers go first", numberBetween(-1_000_000, 1_000_000))
     .option("--max-attempts <count>", "maximum number of retries", positiveInteger)
     .option("--may-be-empty", "accept work that changes no file")
+    .option("--repo <path>", "the repository that the task is for (default: the one of this folder)")
+    .option("--no-repo", "for any repository")
+    .option("--review", "merge the work only after a person has approved it, whatever the project says")
+    .option("--no-review", "merge the work without a review, whatever the project says")
     .option("-p, --project <id>", "the project of the task (default: main)")
     .option("--key <client_event_id>", "idempotency key: repeating it does not add the tasks again")
     .addHelpText("after", formatHelp(ADD_HELP, environment))
@@ -112,6 +129,14 @@ function addRun(code: Command, environment: CliEnvironment, setExitCode: SetExit
     .option("-p, --project <id>", "only tasks of this project (default: main)")
     .option("--timeout <minutes>", "how long an agent may run", numberBetween(0.01, WEEK_MINUTES), 60)
     .option("--grace <seconds>", "how long agents may continue after Ctrl-C", numberBetween(0, 86_400), 30)
+    .addOption(
+      new Option(
+        "--merge <strategy>",
+        "how work is merged (default: as in the project, else rebase)",
+      ).choices(["rebase", "squash", "merge"]),
+    )
+    .option("--push <remote>", "push branches that wait for review, and the target after each merge")
+    .option("--pull-requests", "with --push: open a pull request with gh for work that waits for review")
     .option("--no-hooks", "commit without the repository's own hooks")
     .option("--until-done", "stop when no task is ready or running")
     .option("--lines", "print one line per event, also in a terminal")
@@ -155,6 +180,94 @@ function addViews(code: Command, environment: CliEnvironment, setExitCode: SetEx
     .option("--open", "only unfinished tasks and their blockers")
     .action(async (options: object) => {
       setExitCode(await drawCodeGraph(environment, options));
+    });
+}
+
+/** Commands that need the setting `operator_controls`, except `answer`. */
+function addOperations(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
+  withServerOptions(code.command("withdraw"))
+    .summary("give up a task that is not running")
+    .description("Gives up a task that is not running. It ends as failed, with your reason.")
+    .argument("<id>", ID)
+    .requiredOption("--reason <text>", "why")
+    .action(async (id: string, options: { reason: string }) => {
+      setExitCode(await withdrawTask(environment, { id, ...options }));
+    });
+  withServerOptions(code.command("edit"))
+    .summary("change a task that is not running")
+    .description(
+      "Changes a task that is not running. An empty text clears the description or the acceptance.",
+    )
+    .argument("<id>", ID)
+    .option("--title <text>", "what to do")
+    .option("-d, --description <text>", "details for the agent")
+    .option("--acceptance <text>", "the conditions that the finished work must meet")
+    .option("--priority <number>", "higher numbers go first", numberBetween(-1_000_000, 1_000_000))
+    .action(async (id: string, options: object) => {
+      setExitCode(await editTask(environment, { id, ...options }));
+    });
+  withServerOptions(code.command("pause"))
+    .summary("keep a task from being claimed or moved")
+    .description("Keeps a task that is not running from being claimed or moved.")
+    .argument("<id>", ID)
+    .option("--reason <text>", "why")
+    .action(async (id: string, options: object) => {
+      setExitCode(await pauseTask(environment, { id, ...options }));
+    });
+  withServerOptions(code.command("resume"))
+    .summary("let a paused or stopped task go on")
+    .description("Lets a paused or stopped task go on.")
+    .argument("<id>", ID)
+    .action(async (id: string, options: object) => {
+      setExitCode(await resumeTask(environment, { id, ...options }));
+    });
+  withServerOptions(code.command("stop"))
+    .summary("stop the agent of a running task, and pause the task")
+    .description(
+      "Stops the agent of a running task within seconds, and pauses the task. No attempt is counted.",
+    )
+    .argument("<id>", ID)
+    .option("--reason <text>", "why")
+    .action(async (id: string, options: object) => {
+      setExitCode(await stopTask(environment, { id, ...options }));
+    });
+  withServerOptions(code.command("answer"))
+    .summary("answer an agent's question, or clear its obstacle")
+    .description(
+      "Answers the question of an agent, or clears the obstacle that it met. The text is part of the next attempt's prompt.",
+    )
+    .argument("<id>", ID)
+    .argument("<text>", "the answer")
+    .action(async (id: string, text: string, options: object) => {
+      setExitCode(await answerTask(environment, { id, text, ...options }));
+    });
+}
+
+function addReview(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
+  withServerOptions(code.command("diff"))
+    .summary("print the changes of the latest attempt")
+    .description("Prints the changes of the latest attempt, as git does.")
+    .argument("<id>", ID)
+    .action(async (id: string, options: object) => {
+      setExitCode(await showDiff(environment, { id, ...options }));
+    });
+  withServerOptions(code.command("approve"))
+    .summary("approve work that waits for review; a worker merges it")
+    .description("Approves work that waits for review. The next worker that is free merges it.")
+    .argument("<id>", ID)
+    .option("--comment <text>", "a comment for the journal")
+    .action(async (id: string, options: object) => {
+      setExitCode(await approveTask(environment, { id, ...options }));
+    });
+  withServerOptions(code.command("request-changes"))
+    .summary("send work that waits for review back to its agent")
+    .description(
+      "Sends work that waits for review back: the next attempt continues with it and your comment.",
+    )
+    .argument("<id>", ID)
+    .argument("<text>", "what to change")
+    .action(async (id: string, text: string, options: object) => {
+      setExitCode(await requestChanges(environment, { id, text, ...options }));
     });
 }
 

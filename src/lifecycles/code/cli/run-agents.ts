@@ -2,13 +2,15 @@ import { isRefusal } from "../../../core/index.ts";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { createClient } from "../../../client/index.ts";
-import type { Client } from "../../../client/index.ts";
 import { atServer, EXIT, CliError, isTty, jsonText, openCanvas } from "../../../plugin/index.ts";
 import type { ExitCode, ConnectFlags, CliEnvironment } from "../../../plugin/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import { CLAUDE_SANDBOX_PROGRAMS, CODEX_AGENT, DEFAULT_AGENT, wordsOf } from "../worker/agent-command.ts";
 import { outdatedCheckouts } from "../worker/user-checkouts.ts";
 import type { OutdatedCheckout } from "../worker/user-checkouts.ts";
+import type { MergeStrategy } from "../worker/merge-work.ts";
+import { openRemote } from "../worker/publish.ts";
+import type { Remote } from "../worker/publish.ts";
 import type { Repository } from "../worker/repository.ts";
 import { startCodeWorker } from "../worker/start-code-worker.ts";
 import type { CodeWorker, CodeWorkerEvent } from "../worker/start-code-worker.ts";
@@ -29,6 +31,9 @@ export type RunOptions = ConnectFlags & {
   timeout: number;
   grace: number;
   hooks: boolean;
+  merge?: MergeStrategy;
+  push?: string;
+  pullRequests?: true;
   untilDone?: true;
   lines?: true;
 };
@@ -45,7 +50,8 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
     const { token, revoke } = await workerToken(client, server, repository.folder);
     warnOutdated(environment, repository.target, await outdatedCheckouts(repository));
     const calls = client.calls(CODE_ROUTES);
-    const counts = () => calls.getCodeSummary({ project_id: project });
+    const remote = await remoteOf(repository, options);
+    const counts = () => calls.getCodeSummary({ project_id: project, repository: repository.name });
     const screen = openDisplay(environment, repository, options);
     screen.count(await counts());
     const recount = async () => {
@@ -61,12 +67,14 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
         agent,
         verify,
         hooks,
+        merge: options.merge,
         timeoutMs: options.timeout * 60_000,
         url: server.url,
         from: process.cwd(),
       },
       workers: options.workers,
       project_id: project,
+      remote,
       graceMs: options.grace * 1_000,
       onEvent: (event) => {
         screen.onEvent(event);
@@ -78,7 +86,7 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
       await untilOver(environment, worker, screen);
       screen.close();
       warnOutdated(environment, repository.target, await outdatedCheckouts(repository));
-      return await exitCodeOf(worker, client, project, options);
+      return await exitCodeOf(worker, counts, options);
     } finally {
       clearInterval(counting);
       screen.close();
@@ -104,10 +112,30 @@ async function untilOver(
   await worker.finished;
 }
 
+/** Opens the remote of --push; --pull-requests needs it and `gh`. */
+async function remoteOf(
+  repository: Repository,
+  { push, pullRequests: opensRequests }: Pick<RunOptions, "push" | "pullRequests">,
+): Promise<Remote | null> {
+  const pullRequests = opensRequests === true;
+  if (pullRequests && push === undefined)
+    throw new CliError(EXIT.usage, "--pull-requests requires --push with the name of a remote.");
+  if (pullRequests && !isInstalled("gh"))
+    throw new CliError(EXIT.usage, '"gh" is not installed.', {
+      hints: [
+        "Install GitHub's command line, or leave out --pull-requests: branches are pushed all the same.",
+      ],
+      document: { code: "NO_GH", program: "gh" },
+    });
+  if (push === undefined) return null;
+  return openRemote(repository, push, pullRequests).catch((error: unknown) => {
+    throw asUsageFault(error, "NO_REMOTE");
+  });
+}
+
 async function exitCodeOf(
   worker: CodeWorker,
-  client: Client,
-  project_id: string | undefined,
+  counts: () => Promise<Counts>,
   { untilDone }: RunOptions,
 ): Promise<ExitCode> {
   const failure = worker.failure();
@@ -117,13 +145,14 @@ async function exitCodeOf(
       cause: failure,
     });
   if (!untilDone) return EXIT.fine;
-  const { by_status } = await client.calls(CODE_ROUTES).getCodeSummary({ project_id });
-  return by_status.failed > 0 || by_status.blocked > 0 ? EXIT.finding : EXIT.fine;
+  const { by_status } = await counts();
+  return (by_status.failed ?? 0) > 0 || (by_status.blocked ?? 0) > 0 ? EXIT.finding : EXIT.fine;
 }
 
-/** Returns whether no task is in progress or ready; blocked tasks wait for something that no worker can do. */
-function isDone({ by_status }: Counts): boolean {
-  return ["ready", "claimed", "in_progress"].every((status) => (by_status[status] ?? 0) === 0);
+/** Returns whether no task is in progress or can be claimed; other tasks wait for something that no worker can do. */
+function isDone({ by_status, held = 0 }: Counts): boolean {
+  const claimable = (by_status.ready ?? 0) - held;
+  return claimable <= 0 && ["claimed", "in_progress"].every((status) => (by_status[status] ?? 0) === 0);
 }
 
 /** Refuses to start without the agent's program: every attempt of every task would fail. */
@@ -254,6 +283,7 @@ function errorOf(event: CodeWorkerEvent): string | undefined {
   if (event.kind === "retried") return event.error;
   if (event.kind === "failed") return event.failure.message;
   if (isRefusal(event)) return event.problem.detail;
-  if (event.kind === "unreachable" || event.kind === "renewal_failed") return (event.error as Error).message;
+  if (event.kind === "unreachable" || event.kind === "renewal_failed" || event.kind === "push_failed")
+    return (event.error as Error).message;
   return event.kind === "lost" ? event.why : undefined;
 }

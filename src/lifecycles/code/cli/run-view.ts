@@ -2,7 +2,12 @@ import { cut, oneLine, shortId, widthOf } from "../../../plugin/index.ts";
 import type { Screen } from "../../../plugin/index.ts";
 import type { CodeWorkerEvent } from "../worker/start-code-worker.ts";
 
-export type Counts = { by_status: Readonly<Record<string, number>>; total: number };
+export type Counts = {
+  by_status: Readonly<Record<string, number>>;
+  total: number;
+  /** Ready tasks that are paused. */
+  held?: number;
+};
 
 type AtWork = { id: string; title: string; phase: string; since: number; line: string; attempt: number };
 type Recent = { at: number; mark: "done" | "again" | "failed" | "note"; id: string; text: string };
@@ -29,7 +34,7 @@ export class RunView {
       this.connected = event.kind === "reached";
       return;
     }
-    if (event.kind === "renewal_failed") {
+    if (event.kind === "renewal_failed" || event.kind === "push_failed") {
       const text = eventLine(event) ?? "";
       this.recent = [...this.recent, { mark: "note" as const, text, at: now, id: "" }].slice(-MAX_RECENT);
       return;
@@ -143,7 +148,10 @@ function lineOf(pieces: readonly Piece[], columns: number): string {
 }
 
 function noteOf(
-  event: Exclude<CodeWorkerEvent, { kind: "claimed" | "unreachable" | "reached" | "renewal_failed" }>,
+  event: Exclude<
+    CodeWorkerEvent,
+    { kind: "claimed" | "unreachable" | "reached" | "renewal_failed" | "push_failed" }
+  >,
 ): Pick<Recent, "mark" | "text"> | null {
   const title = oneLine(event.task.title);
   const first = (text: string) => oneLine(text.split("\n", 1)[0] ?? "");
@@ -154,6 +162,7 @@ function noteOf(
         return { mark: "done", text: `${title}  ${(data.commit ?? "").slice(0, 10)}` };
       if (status === "failed")
         return { mark: "failed", text: `${title}: ${first(data.last_error ?? "failed")}` };
+      if (status === "review") return { mark: "done", text: `${title} waits for review` };
       return { mark: "note", text: `${title} is ${status}: ${first(data.blocked_reason ?? "")}` };
     }
     case "retried":
@@ -177,11 +186,14 @@ export function eventLine(event: CodeWorkerEvent): string | null {
   if (event.kind === "reached") return "server reachable again";
   if (event.kind === "renewal_failed")
     return `lease renewal failed, retrying: ${oneLine(event.error.message)}`;
+  if (event.kind === "push_failed") return oneLine(event.error.message);
   if (event.kind === "claimed" || event.kind === "output") return null;
   const about = `${event.task.id} ${oneLine(event.task.title)}`;
   if (event.kind === "started") return `claimed ${about}`;
   if (event.kind === "phase") return event.phase === "preparing" ? null : `${event.phase} ${about}`;
   if (event.kind === "merged") return `merged ${about} ${event.commit.slice(0, 10)}`;
+  if (event.kind === "review_requested")
+    return `review requested ${about}${event.pull_request === null ? "" : ` ${event.pull_request}`}`;
   const note = noteOf(event);
   const word = event.kind === "finished" ? event.task.status : event.kind;
   return `${word} ${event.task.id} ${note?.text ?? ""}`.trimEnd();

@@ -52,8 +52,12 @@ function tableOf(tasks: readonly CodeTask[], out: Screen, now: number): string {
   return textTable(["ID", "STATUS", "TRIES", "WORKER", "SINCE", "TITLE", ""], rows, out);
 }
 
-function remarkOn({ status, commit, last_error, blocked_reason, blocked_by, stuck }: CodeTask): string {
+function remarkOn(task: CodeTask): string {
+  const { status, commit, last_error, blocked_reason, blocked_by, stuck, held, review_request } = task;
   if (status === "completed") return commit?.slice(0, 10) ?? "";
+  if (held && status !== "blocked") return "paused";
+  if (status === "review") return review_request?.pull_request ?? review_request?.branch ?? "";
+  if (status === "ready" && review_request?.state === "approved") return "approved, to be merged";
   if (status === "blocked") {
     const open = blocked_by.filter(({ resolved }) => !resolved).map(({ task_id }) => shortId(task_id));
     return blocked_reason ?? (open.length === 0 ? "" : `waits for ${open.join(", ")}`);
@@ -83,6 +87,7 @@ function pageOf(task: TaskDetails, out: Screen, now: number): string {
     ["status", `${task.status} ${relativeTime(now, task.entered_at)}`],
     ["attempts", `${task.attempts} of ${task.max_attempts} used`],
     ["worker", task.worker],
+    ["repository", task.repository],
     ["branch", task.status === "completed" ? null : task.branch],
     ["worktree", task.status === "completed" ? null : task.worktree],
     ["commit", task.commit],
@@ -91,6 +96,7 @@ function pageOf(task: TaskDetails, out: Screen, now: number): string {
       task.blocked_by.map((one) => `${one.title ?? one.task_id} (${one.status})`).join(", ") || null,
     ],
     ["reason", task.blocked_reason],
+    ["review", reviewText(task)],
     ["retry of", task.retry_of],
     ["last error", task.last_error],
   ];
@@ -99,6 +105,7 @@ function pageOf(task: TaskDetails, out: Screen, now: number): string {
   return [
     bold(oneLine(task.title)),
     ...lines,
+    ...(task.held ? [yellow("On hold.")] : []),
     ...(task.needs_attention ? [yellow("Needs attention.")] : []),
     ...(task.description ? ["", task.description] : []),
     ...(task.acceptance ? ["", bold("Acceptance"), task.acceptance] : []),
@@ -107,6 +114,18 @@ function pageOf(task: TaskDetails, out: Screen, now: number): string {
       : ["", textTable(["RUN", "WORKER", "STARTED", "TOOK", "OUTCOME", ""], runs, out)]),
     ...(task.log === "" ? [] : ["", dim("End of the output:"), ...readableLines(task.log).slice(-10)]),
   ].join("\n");
+}
+
+function reviewText({ review_request: review }: CodeTask): string | null {
+  if (review === null) return null;
+  const words = {
+    waiting: "waits",
+    approved: "approved",
+    changes: "changes requested",
+    redo: "to be redone",
+  };
+  const parts = [words[review.state], review.commit.slice(0, 12), review.branch, review.pull_request];
+  return parts.filter((part) => part !== null).join("  ");
 }
 
 function runRow(

@@ -79,4 +79,5 @@ export const CODE_EN: CodeContent = {
     "The icon set has no dimmer; we need one from design",
   ],
   cleared: "Fixed.",
+  changes: ["Please add a test for empty input.", "The name says too little: what does it return?"],
 };

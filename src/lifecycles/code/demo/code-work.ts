@@ -105,6 +105,8 @@ export type CodeContent = {
   obstacles: readonly [string, ...string[]];
   /** Comment of a person who has removed an obstacle. */
   cleared: string;
+  /** The changes that a reviewer asks for. */
+  changes: readonly [string, ...string[]];
 };
 
 /** A feature: its tasks are created together and depend on each other. */

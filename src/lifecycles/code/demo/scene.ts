@@ -5,13 +5,14 @@ import { CODE_EN } from "./code-work-en.ts";
 import { CODE_RU } from "./code-work-ru.ts";
 import { featuresIn, TEST_FAILURES } from "./code-work.ts";
 import type { CodeContent, Feature } from "./code-work.ts";
+import { sampleDiff } from "./sample-diff.ts";
 
 const CONTENT: Readonly<Record<DemoLanguage, CodeContent>> = { en: CODE_EN, ru: CODE_RU };
 
 export const members: DemoScript["members"] = (language) => {
   const { names } = CONTENT[language];
   return [
-    { id: "ada", name: names.ada, kind: "human", roles: ["agent"] },
+    { id: "ada", name: names.ada, kind: "human", roles: ["agent", "lead"] },
     ...FORGES.map((id) => ({ id, name: names[id], kind: "worker" as const, roles: ["worker"] })),
   ];
 };
@@ -20,18 +21,30 @@ export const members: DemoScript["members"] = (language) => {
 export const projects: DemoScript["projects"] = [
   {
     id: "main",
-    settings: { code: { lease_seconds: 40, claim_timeout_minutes: 2, progress_timeout_minutes: 5 } },
+    settings: {
+      code: {
+        lease_seconds: 40,
+        claim_timeout_minutes: 2,
+        progress_timeout_minutes: 5,
+        operator_controls: true,
+        review: true,
+      },
+    },
   },
 ];
+
+/** Visitors can approve work, too. */
+export const visitor: DemoScript["visitor"] = { roles: ["reviewer"] };
 
 const FORGES = ["forge-1", "forge-2", "forge-3"] as const;
 const MAX_UNFINISHED = 7;
 const project_id = "main";
 
-/** Ada plans features whose tasks depend on each other; three workers run, retry and merge them. */
+/** Ada plans features whose tasks depend on each other, and reviews the work; three workers run, retry and merge it. */
 export async function play(stage: Stage): Promise<void> {
   await stage.together([
     stage.keepOn([12, 25], () => plan(stage)),
+    stage.keepOn([8, 16], () => review(stage)),
     ...FORGES.map((forge) => stage.keepOn([4, 10], () => forgeOn(stage, forge))),
   ]);
 }
@@ -48,7 +61,7 @@ async function plan(stage: Stage): Promise<unknown> {
   const { tasks: failed } = await ada.listCodeTasks({ project_id, status: ["failed"], limit: 200 });
   const { tasks } = await ada.listCodeTasks({
     project_id,
-    status: ["ready", "claimed", "in_progress", "blocked"],
+    status: ["ready", "claimed", "in_progress", "review", "blocked"],
     limit: 200,
   });
   const tried = new Set(tasks.map(({ retry_of }) => retry_of));
@@ -69,6 +82,19 @@ async function plan(stage: Stage): Promise<unknown> {
     ),
   );
   return blocked && ada.moveCodeTask({ id: blocked.id, action: "clear_blocker", comment: content.cleared });
+}
+
+/** Approves the work that has waited longest, or asks for changes; leaves visitors some time to do it themselves. */
+async function review(stage: Stage): Promise<unknown> {
+  const { chance, language } = stage;
+  const ada = codeOf(stage.as("ada"));
+  const { tasks } = await ada.listCodeTasks({ project_id, status: ["review"], limit: 50 });
+  const [first] = tasks.toSorted((a, b) => Date.parse(a.entered_at) - Date.parse(b.entered_at));
+  if (!first || first.held) return undefined;
+  const { id } = first;
+  if (chance.happens(0.75)) return ada.moveCodeTask({ id, action: "approve" });
+  const comment = chance.pick(CONTENT[language].changes);
+  return ada.moveCodeTask({ id, action: "request_changes", comment });
 }
 
 function planFeature(ada: Code, feature: Feature): Promise<unknown> {
@@ -103,6 +129,13 @@ async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<un
   for (;;) {
     await stage.rest([1, 3]);
     const started = await move("start", { worktree, branch });
+    const commit = chance.hex(40);
+    // Approved work is only merged.
+    if (started.task.review_request?.state === "approved") {
+      const run = started.task.row_version;
+      await code.appendCodeOutput({ id, lease_token, run, text: "rebase, merge: ok\n" });
+      return move("complete", { commit, exit_code: 0 });
+    }
     const ended = await runAgent(stage, {
       client,
       code,
@@ -113,7 +146,10 @@ async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<un
     });
     if (ended === "silent") return undefined;
     if (ended === "blocked") return move("block", { description: chance.pick(CONTENT[language].obstacles) });
-    if (ended === "done") return move("complete", { commit: chance.hex(40), exit_code: 0 });
+    if (ended === "done") {
+      await code.saveCodeDiff({ id, lease_token, ...sampleDiff(slug, { base: chance.hex(40), commit }) });
+      return move("request_review", { branch, commit });
+    }
     const error = chance.pick(TEST_FAILURES);
     const { attempts, max_attempts } = started.task;
     if (attempts >= max_attempts) return move("fail", { error, recoverable: false, exit_code: 1 });
@@ -147,6 +183,6 @@ async function runAgent(
   }
   if (lot < 0.22) return "failed";
   if (lot < 0.28) return "blocked";
-  await code.appendCodeOutput({ id, lease_token, run, text: "git commit, rebase, merge: ok\n" });
+  await code.appendCodeOutput({ id, lease_token, run, text: "git commit, rebase: ok; waiting for review\n" });
   return "done";
 }

@@ -39,19 +39,25 @@ export function readNodes(
 }
 
 const COUNT_BY_STATUS = `
-  select t.status, count(*)::integer as tasks, (count(*) filter (where t.needs_attention))::integer as needs_attention
+  select t.status, count(*)::integer as tasks, (count(*) filter (where t.needs_attention))::integer as needs_attention,
+    (count(*) filter (where t.open_holds > 0))::integer as held
   from pawl.task t
   where t.org_id = $1 and t.lifecycle = 'code' and t.project_id = $2
     and (not t.private or $3 in (t.created_by, t.assigned_to))
+    and ($4::text is null or t.data ->> 'repository' is null or t.data ->> 'repository' = $4)
   group by t.status`;
 
 /** Counts the tasks of a project by status. */
 export function countByStatus(
   tx: Tx,
   org_id: string,
-  { project_id, reader }: { project_id: string; reader: string | null },
-): Promise<{ status: string; tasks: number; needs_attention: number }[]> {
-  return query(tx, COUNT_BY_STATUS, [org_id, project_id, reader]);
+  {
+    project_id,
+    reader,
+    repository,
+  }: { project_id: string; reader: string | null; repository: string | null },
+): Promise<{ status: string; tasks: number; needs_attention: number; held: number }[]> {
+  return query(tx, COUNT_BY_STATUS, [org_id, project_id, reader, repository]);
 }
 
 const FIND_WAITING = `

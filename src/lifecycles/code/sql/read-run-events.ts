@@ -6,7 +6,7 @@ const READ_RUN_EVENTS = `
   select e.row_version::integer as row_version, e.action, e.to_status, e.actor_id, e.payload, e.created_at
   from pawl.event e
   where e.org_id = $1 and e.task_id = $2
-    and e.action in ('start', 'complete', 'retry', 'fail', 'block', 'lease_lost')
+    and e.action in ('start', 'complete', 'retry', 'fail', 'block', 'lease_lost', 'interrupt', 'request_review')
   order by e.row_version desc
   limit 1000`;
 

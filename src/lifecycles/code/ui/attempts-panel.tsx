@@ -3,6 +3,7 @@ import { Skeleton, useLiveQuery, useNow, useTexts, useI18n, Loaded } from "../..
 import type { Task, Tone } from "../../../console/index.ts";
 import { code } from "./code-calls.ts";
 import type { CodeRun } from "./code-calls.ts";
+import { DiffPanel } from "./diff-panel.tsx";
 import { Output } from "./output.tsx";
 import { TEXTS } from "./texts.ts";
 import "./code.css";
@@ -10,14 +11,25 @@ import "./code.css";
 const TONES: Readonly<Record<NonNullable<CodeRun["outcome"]>, Tone>> = {
   completed: "good",
   retried: "warn",
+  review: "violet",
   failed: "bad",
   blocked: "warn",
+  stopped: "slate",
   interrupted: "slate",
   lost: "bad",
 };
 
-/** A coding task's attempts, each with its branch and output. */
+/** A coding task's changes, and its attempts, each with its branch and output. */
 export default function AttemptsPanel({ task }: { task: Task }) {
+  return (
+    <>
+      <DiffPanel task={task} />
+      <Attempts task={task} />
+    </>
+  );
+}
+
+function Attempts({ task }: { task: Task }) {
   const texts = useTexts(TEXTS);
   const [chosen, setChosen] = useState<number | null>(null);
   const details = useLiveQuery({

@@ -7,6 +7,7 @@ export const code = client.calls<typeof CODE_ROUTES>(ROWS);
 
 export type Summary = ReplyOf<typeof CODE_ROUTES.getCodeSummary>;
 export type AtWork = Summary["at_work"][number];
+export type CodeDiff = ReplyOf<typeof CODE_ROUTES.readCodeDiff>;
 export type CodeRun = ReplyOf<typeof CODE_ROUTES.getCodeTask>["runs"][number];
 
 /** Output is polled, because it adds no event to the feed. */

@@ -3,8 +3,8 @@ import type { LocalizedTexts } from "../../../console/texts/localized-texts.ts";
 
 const [en, ru] = [pluralIn("en"), pluralIn("ru")];
 
-type Status = "ready" | "claimed" | "in_progress" | "blocked" | "completed" | "failed";
-type Outcome = "completed" | "retried" | "failed" | "blocked" | "interrupted" | "lost";
+type Status = "ready" | "claimed" | "in_progress" | "review" | "blocked" | "completed" | "failed";
+type Outcome = "completed" | "review" | "retried" | "failed" | "blocked" | "stopped" | "interrupted" | "lost";
 
 type Texts = {
   statuses: Readonly<Record<Status, string>>;
@@ -34,6 +34,13 @@ type Texts = {
   retry: string;
   retried: (title: string) => string;
   more: string;
+  changes: string;
+  filesChanged: (n: number) => string;
+  fileChanges: Readonly<Record<"added" | "removed" | "renamed", string>>;
+  diffTruncated: string;
+  pullRequest: string;
+  approve: string;
+  requestChanges: string;
 };
 
 export const TEXTS: LocalizedTexts<Texts> = {
@@ -42,6 +49,7 @@ export const TEXTS: LocalizedTexts<Texts> = {
       ready: "ready",
       claimed: "claimed",
       in_progress: "in progress",
+      review: "in review",
       blocked: "blocked",
       completed: "completed",
       failed: "failed",
@@ -61,9 +69,11 @@ export const TEXTS: LocalizedTexts<Texts> = {
     underWay: "in progress",
     outcomes: {
       completed: "merged",
+      review: "waits for review",
       retried: "retried",
       failed: "failed",
       blocked: "blocked",
+      stopped: "stopped",
       interrupted: "interrupted",
       lost: "worker lost",
     },
@@ -79,12 +89,20 @@ export const TEXTS: LocalizedTexts<Texts> = {
     retry: "Retry",
     retried: (title) => `“${title}” is retried as a new task.`,
     more: "Show more",
+    changes: "Changes",
+    filesChanged: (n) => en(n, { one: `${n} file`, other: `${n} files` }),
+    fileChanges: { added: "new", removed: "deleted", renamed: "renamed" },
+    diffTruncated: "The rest of the diff is too long to show. The worker's repository has all of it.",
+    pullRequest: "Pull request",
+    approve: "Approve",
+    requestChanges: "Request changes",
   },
   ru: {
     statuses: {
       ready: "готово к работе",
       claimed: "взято",
       in_progress: "в работе",
+      review: "на проверке",
       blocked: "ждёт",
       completed: "выполнено",
       failed: "не удалось",
@@ -109,9 +127,11 @@ export const TEXTS: LocalizedTexts<Texts> = {
     underWay: "идёт",
     outcomes: {
       completed: "влито",
+      review: "ждёт проверки",
       retried: "повтор",
       failed: "не удалось",
       blocked: "ждёт",
+      stopped: "остановлено",
       interrupted: "прервано",
       lost: "воркер пропал",
     },
@@ -127,5 +147,12 @@ export const TEXTS: LocalizedTexts<Texts> = {
     retry: "Повторить",
     retried: (title) => `«${title}»: создана новая задача для повтора.`,
     more: "Показать ещё",
+    changes: "Изменения",
+    filesChanged: (n) => ru(n, { one: `${n} файл`, few: `${n} файла`, other: `${n} файлов` }),
+    fileChanges: { added: "новый", removed: "удалён", renamed: "переименован" },
+    diffTruncated: "Остальное слишком длинно. Все изменения есть в репозитории воркера.",
+    pullRequest: "Пул-реквест",
+    approve: "Одобрить",
+    requestChanges: "Вернуть на доработку",
   },
 };

@@ -45,9 +45,10 @@ export default function WorkersScreen({ lifecycle }: { lifecycle: string }) {
   );
 }
 
-const ORDER = ["completed", "in_progress", "claimed", "ready", "blocked", "failed"] as const;
+const ORDER = ["completed", "review", "in_progress", "claimed", "ready", "blocked", "failed"] as const;
 const TONES = {
   completed: "good",
+  review: "violet",
   in_progress: "blue",
   claimed: "cyan",
   ready: "slate",

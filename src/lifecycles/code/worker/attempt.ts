@@ -5,13 +5,17 @@ import type { code } from "../lifecycle.ts";
 import { agentCommand } from "./agent-command.ts";
 import { createAgentFolder } from "./agent-folder.ts";
 import { childEnvironment } from "./git.ts";
-import { commitWork, mergeWork, nothingNew } from "./merge-work.ts";
-import type { WorkOfTask } from "./merge-work.ts";
+import { commitWork, mergeWork, nothingNew, replayAndVerify } from "./merge-work.ts";
+import type { MergeStrategy, WorkOfTask } from "./merge-work.ts";
 import type { OutputUploader } from "./output-uploader.ts";
 import { promptOf } from "./prompt.ts";
 import type { Repository } from "./repository.ts";
+import { isApproved } from "./review-work.ts";
+import type { ReviewedResult } from "./review-work.ts";
 import { runCommand } from "./run-command.ts";
 import type { CommandEnd } from "./run-command.ts";
+import type { Note } from "./task-notes.ts";
+import { readTarget } from "./user-checkouts.ts";
 import { AttemptFailed } from "./worker-errors.ts";
 import type { Worktree } from "./worktree.ts";
 
@@ -24,6 +28,8 @@ export type AgentSettings = {
   agent: string;
   /** Shell command that must succeed after the work is rebased onto the target. */
   verify: string | null;
+  /** How work is merged; default: as in the project. */
+  merge?: MergeStrategy | undefined;
   timeoutMs: number;
   /** Time between SIGTERM and SIGKILL. */
   killAfterMs?: number;
@@ -48,16 +54,30 @@ export type Attempt = {
   onPhase: (phase: Phase) => void;
   /** Reads the task again: its agent may have reported an obstacle. */
   readTask: () => Promise<CodeTask>;
+  /** Reads what people wrote on the task. */
+  readNotes: () => Promise<Note[]>;
+  /** Returns whether a person must approve the work. */
+  needsReview: () => Promise<boolean>;
+  /** Stores the changes on the server, for people who look at the task. */
+  uploadDiff: (result: ReviewedResult) => Promise<void>;
   /** Records on the server the commit that the target is about to move to; throws if the lease is lost. */
   recordMerge: (commit: string) => Promise<void>;
 };
 
-export type Obstacle = { blocker_id: string | null; description: string | null };
+export type Obstacle = {
+  blocker_id: string | null;
+  description: string | null;
+  question?: boolean | undefined;
+};
+
+export type AttemptResult = { commit: string } | { obstacle: Obstacle } | { review: ReviewedResult };
 
 /** Runs one attempt, from the agent's start to the merged commit. Throws AttemptFailed if it fails. */
-export async function attemptTask(attempt: Attempt): Promise<{ commit: string } | { obstacle: Obstacle }> {
-  const { repository, rules, task, worktree, signal, onPhase } = attempt;
+export async function attemptTask(attempt: Attempt): Promise<AttemptResult> {
+  const { repository, rules, task, worktree, onPhase } = attempt;
   const work: WorkOfTask = { id: task.id, title: task.title, may_be_empty: task.data.may_be_empty };
+  // Approved work is only merged.
+  if (isApproved(task)) return mergeAttempt(attempt, work);
   onPhase("working");
   const end = await runAgent(attempt);
   const { obstacle } = (await attempt.readTask()).data;
@@ -66,9 +86,22 @@ export async function attemptTask(attempt: Attempt): Promise<{ commit: string } 
   onPhase("merging");
   const changed = await commitInTime(attempt, work);
   if (!changed && !work.may_be_empty) throw nothingNew();
+  if (!(await attempt.needsReview())) return mergeAttempt(attempt, work);
+  const { tip } = await readTarget(repository);
+  // The reviewer sees the commits as they are; the strategy applies to the merge.
+  const replaying = { tip, strategy: "rebase", verify: verifyOf(attempt) } as const;
+  return { review: { base: tip, commit: await replayAndVerify(repository, worktree, work, replaying) } };
+}
+
+async function mergeAttempt(attempt: Attempt, work: WorkOfTask): Promise<{ commit: string }> {
+  const { repository, rules, task, worktree, signal, onPhase } = attempt;
+  onPhase("merging");
+  const commit = await repository.inside(worktree.path)(["rev-parse", "HEAD"]);
+  // Without a review, the diff is only informative.
+  await attempt.uploadDiff({ base: worktree.base, commit }).catch(() => undefined);
   const recorded = task.data.merge_candidates ?? [];
-  const verify = verifyOf(attempt);
-  const merging = { recorded, record: attempt.recordMerge, verify, signal };
+  const strategy = rules.merge ?? task.data.merge_strategy ?? "rebase";
+  const merging = { recorded, record: attempt.recordMerge, verify: verifyOf(attempt), strategy, signal };
   return { commit: await mergeWork(repository, worktree, work, merging) };
 }
 
@@ -93,7 +126,13 @@ async function runAgent(attempt: Attempt): Promise<CommandEnd> {
   const { repository, rules, task, worktree, run, token, signal, output } = attempt;
   const prompt = promptOf(
     { id: task.id, title: task.title, ...task.data },
-    { branch: worktree.branch, target: repository.target, verify: rules.verify, again: task.attempt > 0 },
+    {
+      branch: worktree.branch,
+      target: repository.target,
+      verify: rules.verify,
+      again: task.attempt > 0,
+      notes: await attempt.readNotes(),
+    },
   );
   const files = await createAgentFolder(repository.folder);
   try {

@@ -91,6 +91,9 @@ async function isDirty(git: Git): Promise<boolean> {
   return status !== "";
 }
 
+/** How work becomes part of the target: its commits, one commit, or its commits and a merge commit. */
+export type MergeStrategy = "rebase" | "squash" | "merge";
+
 export type Merging = {
   /** Commits of the task that were recorded earlier. */
   recorded: readonly string[];
@@ -98,6 +101,7 @@ export type Merging = {
   record: (commit: string) => Promise<void>;
   /** Checks the replayed work in the worktree; throws if the check fails. */
   verify: (() => Promise<void>) | null;
+  strategy: MergeStrategy;
   signal: AbortSignal;
 };
 
@@ -111,17 +115,14 @@ export async function mergeWork(
   repository: Repository,
   worktree: Worktree,
   task: WorkOfTask,
-  { recorded, record, verify, signal }: Merging,
+  { recorded, record, verify, strategy, signal }: Merging,
 ): Promise<string> {
   const { lock, target } = repository;
   const candidates = [...recorded];
   let ready: { tip: string; commit: string } | null = null;
   const prepare = async (tip: string) => {
-    if (verify !== null) await discardChanges(repository, worktree);
-    const commit = await replay(repository.inside(worktree.path), tip);
-    if (commit === tip && !task.may_be_empty) throw nothingNew();
-    if (verify !== null && commit !== ready?.commit)
-      await checkAndRestore(repository, worktree, commit, verify);
+    const checked: string | null = ready?.commit ?? null;
+    const commit = await replayAndVerify(repository, worktree, task, { tip, strategy, checked, verify });
     return { tip, commit };
   };
   for (let round = 1; ; round++) {
@@ -154,6 +155,52 @@ export async function mergeWork(
     }, signal);
     if (merged !== null) return merged;
   }
+}
+
+/** Replays the work onto a commit of the target and verifies it there; returns the resulting commit. */
+export async function replayAndVerify(
+  repository: Repository,
+  worktree: Worktree,
+  task: WorkOfTask,
+  {
+    tip,
+    strategy,
+    checked = null,
+    verify,
+  }: Pick<Merging, "verify" | "strategy"> & {
+    tip: string;
+    /** A commit that has passed already. */
+    checked?: string | null;
+  },
+): Promise<string> {
+  if (verify !== null) await discardChanges(repository, worktree);
+  const git = repository.inside(worktree.path);
+  const replayed = await replay(git, tip);
+  if (replayed === tip && !task.may_be_empty) throw nothingNew();
+  const commit = await combine(git, task, strategy, { tip, replayed });
+  if (verify !== null && commit !== checked) await checkAndRestore(repository, worktree, commit, verify);
+  return commit;
+}
+
+/** Squashes the replayed commits, or adds a merge commit. The branch moves with them, and the files stay the same. */
+async function combine(
+  git: Git,
+  task: WorkOfTask,
+  strategy: MergeStrategy,
+  { tip, replayed }: { tip: string; replayed: string },
+): Promise<string> {
+  if (strategy === "rebase" || replayed === tip) return replayed;
+  const subjects = (await git(["log", "--reverse", "--format=%s", `${tip}..${replayed}`])).split("\n");
+  if (strategy === "squash" && subjects.length === 1) return replayed;
+  const list = subjects.map((subject) => `* ${subject}`).join("\n");
+  const [subject, parents] =
+    strategy === "squash"
+      ? [subjectOf(task), ["-p", tip]]
+      : [`Merge ${subjectOf(task)}`, ["-p", tip, "-p", replayed]];
+  const input = `${subject}\n\n${list}\n\n${TRAILER}: ${task.id}\n`;
+  const commit = await git(["commit-tree", `${replayed}^{tree}`, ...parents, "-F", "-"], { input });
+  await git(["reset", "--quiet", "--soft", commit]);
+  return commit;
 }
 
 /** Runs a check on a commit and then restores the worktree: nothing that the check writes or commits is merged. */

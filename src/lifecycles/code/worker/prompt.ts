@@ -1,4 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
+import { notesText } from "./task-notes.ts";
+import type { Note } from "./task-notes.ts";
 
 export type PromptTask = {
   id: string;
@@ -6,7 +8,10 @@ export type PromptTask = {
   description: string | null;
   acceptance: string | null;
   last_error: string | null;
+  review_request?: ReviewOfTask | null | undefined;
 };
+
+type ReviewOfTask = { state: string; commit: string; comment: string | null };
 
 /** The whole prompt may be one argument of a command; Linux limits that to 131,072 bytes. */
 const MAX_TEXT_BYTES = 50_000;
@@ -14,23 +19,42 @@ const MAX_ERROR_BYTES = 16_000;
 
 /** Builds the prompt of an agent. */
 export function promptOf(
-  { id, title, description, acceptance, last_error }: PromptTask,
+  { id, title, description, acceptance, last_error, review_request: review = null }: PromptTask,
   {
     branch,
     target,
     verify,
     again,
-  }: { branch: string; target: string; verify: string | null; again: boolean },
+    notes = [],
+  }: { branch: string; target: string; verify: string | null; again: boolean; notes?: readonly Note[] },
 ): string {
   const parts = [`# ${title}`];
   if (description) parts.push(cut(description, MAX_TEXT_BYTES));
   if (acceptance) parts.push(`## Acceptance\n\n${cut(acceptance, MAX_TEXT_BYTES)}`);
-  if (again && last_error)
+  if (again && last_error && review?.state !== "changes")
     parts.push(
       `## The previous attempt failed\n\nYou start from a clean copy of ${target}, without the changes of that attempt. This went wrong:\n\n${cut(last_error, MAX_ERROR_BYTES)}`,
     );
+  parts.push(...notesParts(notes), ...reviewParts(review));
   parts.push(instructions(id, branch, target, verify));
   return parts.join("\n\n");
+}
+
+/** The comments of people, with the answers to earlier questions. */
+function notesParts(notes: readonly Note[]): string[] {
+  return notes.length === 0 ? [] : [`## Comments on this task\n\n${notesText(notes, MAX_ERROR_BYTES)}`];
+}
+
+function reviewParts(review: ReviewOfTask | null): string[] {
+  if (review?.state === "changes")
+    return [
+      `## Changes requested\n\nYour work was reviewed and is in this worktree. Change it as the reviewer asks; the result is reviewed again:\n\n${cut(review.comment ?? "", MAX_ERROR_BYTES)}`,
+    ];
+  if (review?.state === "redo")
+    return [
+      `Your earlier work on this task was reviewed, but could not be merged. It is commit ${review.commit}; use what fits.`,
+    ];
+  return [];
 }
 
 function instructions(id: string, branch: string, target: string, verify: string | null): string {
@@ -42,6 +66,7 @@ function instructions(id: string, branch: string, target: string, verify: string
     ...(verify === null ? [] : [`It is merged only if this command succeeds: ${verify}`]),
     `The MCP server pawl_task, or pawl if there is no pawl_task, has tools for this task; its id is ${id} (PAWL_TASK_ID):`,
     "- If something outside of the task blocks you, report it with the tool `act`, action `report_obstacle`, describe it, and exit: the task waits until it is cleared.",
+    '- If you need a decision from a person, ask in the same way, with `"question": true` in the payload: the answer is in your next prompt.',
     "- Create a new task for work that is not part of this one: tool `create_tasks`, lifecycle `code`.",
     "- Notes for the people who read this task: tool `comment`.",
   ].join("\n");

@@ -6,6 +6,7 @@ import { pinConfig } from "./pinned-config.ts";
 import type { PinnedConfig } from "./pinned-config.ts";
 import { ownFolder, privateFolder } from "./private-folder.ts";
 import { RepoLock } from "./repo-lock.ts";
+import { repositoryName } from "./repository-name.ts";
 import { WorkerUnusable } from "./worker-errors.ts";
 
 export type RepositoryOptions = {
@@ -21,6 +22,8 @@ export type RepositoryOptions = {
 export type Repository = {
   /** The folder of the user's checkout, or of the repository itself if it is bare. */
   root: string;
+  /** The name by which tasks refer to it. */
+  name: string;
   target: string;
   folder: string;
   git: Git;
@@ -59,6 +62,7 @@ export async function openRepository({ path, target, folder }: RepositoryOptions
   const checkout = bare ? null : root;
   return {
     root,
+    name: await repositoryName(git, root),
     target: branch,
     folder: worktrees,
     git: pinned(withIdentity(identity, git), common, config),

@@ -5,13 +5,19 @@ import type { Failure, Move, RunningWorker, Work, WorkerEvent } from "../../../w
 import { CODE_ROUTES } from "../api.ts";
 import { code } from "../lifecycle.ts";
 import { attemptTask } from "./attempt.ts";
-import type { CodeTask, Phase, AgentSettings } from "./attempt.ts";
+import type { CodeTask, Obstacle, Phase, AgentSettings } from "./attempt.ts";
 import { isDiskFull } from "./git.ts";
 import { findMerged } from "./merge-work.ts";
+import type { ReviewedResult } from "./review-work.ts";
 import { OutputUploader } from "./output-uploader.ts";
 import type { Repository } from "./repository.ts";
 import { AttemptFailed, WorkerUnusable } from "./worker-errors.ts";
 import { cleanUp } from "./clean-up.ts";
+import { publishProblem, needsReview, openWorktree, requestReview, uploadDiff } from "./review-work.ts";
+import { pushMerged, pushTarget } from "./publish.ts";
+import type { Remote } from "./publish.ts";
+import { WorkMissing } from "./reopen-worktree.ts";
+import { readNotes } from "./task-notes.ts";
 import { addWorktree, archiveWorktree, removeMerged } from "./worktree.ts";
 import type { Worktree } from "./worktree.ts";
 
@@ -23,7 +29,10 @@ export type CodeWorkerEvent =
   | { kind: "phase"; task: CodeTask; phase: Phase; worktree: string | null }
   | { kind: "output"; task: CodeTask; line: string }
   | { kind: "retried"; task: CodeTask; error: string }
-  | { kind: "merged"; task: CodeTask; commit: string };
+  | { kind: "merged"; task: CodeTask; commit: string }
+  | { kind: "review_requested"; task: CodeTask; pull_request: string | null }
+  /** A push failed; work that is merged stays merged. */
+  | { kind: "push_failed"; error: Error };
 
 export type CodeWorkerOptions = {
   client: AnyClient;
@@ -32,6 +41,8 @@ export type CodeWorkerOptions = {
   /** How many agents run at once. */
   workers: number;
   project_id?: string | undefined;
+  /** Where branches that wait for review, and the target after merges, are pushed. */
+  remote?: Remote | null | undefined;
   graceMs?: number | undefined;
   onEvent?: ((event: CodeWorkerEvent) => void) | undefined;
 };
@@ -43,6 +54,10 @@ export type CodeWorker = RunningWorker & {
 
 const CLEAN_UP_INTERVAL_MS = 60_000;
 const MAX_TOKEN_SECONDS = 604_800;
+/** A person who stops a task does not want to wait for a third of its lease. */
+const RENEWAL_INTERVAL_MS = 2_000;
+/** How long a task that this repository lacks the work of stays available to other workers only. */
+const MISSING_RETRY_SECONDS = 60;
 
 /** Starts a worker that runs coding tasks, each in its own worktree, until it is stopped. */
 export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
@@ -57,6 +72,8 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
     // No prefetching: an agent runs for minutes, and another worker could take the task meanwhile.
     prefetch: 0,
     project_id: project_id ?? "main",
+    fields: { repository: [repository.name] },
+    renewalIntervalMs: RENEWAL_INTERVAL_MS,
     graceMs,
     run: async (_, work) => {
       await workOnTask(options, work.task(), work);
@@ -77,6 +94,7 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
   });
   finished.catch(() => undefined);
   void clean();
+  void pushLeftover(options);
   return {
     stop: async (how) => {
       await worker.stop(how);
@@ -97,7 +115,8 @@ async function workOnTask(options: CodeWorkerOptions, task: CodeTask, work: Work
   for (;;) {
     reportPhase(options, work, "preparing", null);
     const token = agentToken(options, work);
-    const worktree = await addWorktree(repository, task.id).catch(throwUnusable);
+    const opened = merged === null ? openWorktree(options, work.task()) : addWorktree(repository, task.id);
+    const worktree = await opened.catch(throwUnusable);
     const { event } = await work.act("start", {
       payload: { worktree: worktree.path, branch: worktree.branch },
     });
@@ -160,12 +179,16 @@ async function runAttempt(
       },
       readTask: async () =>
         (await retryUntilAnswered(() => client.getTask({ id }, { signal }), signal)) as CodeTask,
+      readNotes: () => readNotes(client, id, signal),
+      needsReview: () => needsReview(client, work.task(), signal),
+      uploadDiff: (changes) => uploadDiff(options, work, changes),
       recordMerge: async (commit) => {
         await work.act("record_merge", { payload: { commit } });
       },
     });
     await output.end();
     if ("commit" in result) await complete(options, work, worktree, result.commit);
+    else if ("review" in result) await passToReview(options, work, worktree, result.review);
     else await block(options, work, worktree, result.obstacle);
     return true;
   } finally {
@@ -173,12 +196,46 @@ async function runAttempt(
   }
 }
 
+async function passToReview(
+  options: CodeWorkerOptions,
+  work: Work<Code>,
+  worktree: Worktree,
+  result: ReviewedResult,
+): Promise<void> {
+  await requestReview(options, work, worktree, result);
+  const task = work.task();
+  const { pull_request = null } = task.data.review_request ?? {};
+  options.onEvent?.({ kind: "review_requested", task, pull_request });
+}
+
+/** Pushes the target when the worker starts: one that was killed after a merge has not pushed it. */
+async function pushLeftover({ repository, remote, onEvent }: CodeWorkerOptions): Promise<void> {
+  if (!remote) return;
+  await pushTarget(repository, remote).catch((error: unknown) => {
+    onEvent?.({ kind: "push_failed", error: new Error(publishProblem(remote, error)) });
+  });
+}
+
+/** Pushes merged work. The merge is kept if this fails; the next merge pushes it as well. */
+async function pushCompleted(
+  { repository, remote, onEvent }: CodeWorkerOptions,
+  task: CodeTask,
+  commit: string,
+): Promise<void> {
+  if (!remote) return;
+  const branch = task.data.review_request?.branch ?? null;
+  await pushMerged(repository, remote, { branch, commit }).catch((error: unknown) => {
+    onEvent?.({ kind: "push_failed", error: new Error(publishProblem(remote, error)) });
+  });
+}
+
 async function complete(
-  { repository, onEvent }: CodeWorkerOptions,
+  options: CodeWorkerOptions,
   { act, task }: Work<Code>,
   worktree: Worktree,
   commit: string,
 ): Promise<void> {
+  const { repository, onEvent } = options;
   onEvent?.({ kind: "merged", task: task(), commit });
   // Merged work does not need its worktree, even if `complete` is refused.
   const removed = removeMerged(repository, worktree, commit).catch(() => undefined);
@@ -186,6 +243,7 @@ async function complete(
     await act("complete", { payload: { commit } });
   } finally {
     await removed;
+    await pushCompleted(options, task(), commit);
   }
 }
 
@@ -193,7 +251,7 @@ async function block(
   { repository }: CodeWorkerOptions,
   { act }: Work<Code>,
   worktree: Worktree,
-  obstacle: { blocker_id: string | null; description: string | null },
+  obstacle: Obstacle,
 ): Promise<void> {
   try {
     await act("block", { payload: obstacle });
@@ -236,7 +294,9 @@ function isLost({ reason }: AbortSignal): boolean {
 }
 
 /** Returns the moves after an unexpected error of the worker or the server. */
-function failedMoves({ kind, message }: Failure, task: CodeTask): readonly Move<Code>[] {
+function failedMoves({ kind, message, error }: Failure, task: CodeTask): readonly Move<Code>[] {
+  if (task.status === "claimed" && error instanceof WorkMissing)
+    return [{ action: "release", payload: { error: message, retry_after_seconds: MISSING_RETRY_SECONDS } }];
   if (task.status === "claimed") return [{ action: "release" }];
   if (task.status !== "in_progress") return [];
   const recoverable = kind === "retryable";
@@ -254,6 +314,7 @@ function releaseMoves({ status }: CodeTask, error: string): readonly Move<Code>[
 
 /** Stops the worker if no worktree can be created: every task would fail here. */
 function throwUnusable(error: unknown): never {
+  if (error instanceof WorkMissing) throw error;
   if (isDiskFull(error))
     throw new WorkerUnusable(
       "The disk is full: free some space, or choose another folder with --worktrees, and start again.",

@@ -48,7 +48,7 @@ async function fillSubmodules({ inside }: Repository, path: string): Promise<voi
 }
 
 /** Returns a free name `pawl/<task id>` or `pawl/<task id>-<n>`. Archives a leftover branch unless it is checked out. */
-async function freeBranch(repository: Repository, task_id: string): Promise<string> {
+export async function freeBranch(repository: Repository, task_id: string): Promise<string> {
   const { git } = repository;
   for (let n = 1; ; n++) {
     const branch = n === 1 ? `pawl/${task_id}` : `pawl/${task_id}-${n}`;
@@ -64,7 +64,7 @@ async function freeBranch(repository: Repository, task_id: string): Promise<stri
 }
 
 /** Returns an unused path: an agent that outlived its worker must not end up in another agent's worktree. */
-async function freePath(folder: string, task_id: string): Promise<string> {
+export async function freePath(folder: string, task_id: string): Promise<string> {
   for (let n = 1; ; n++) {
     const path = join(folder, `${task_id}.${n}`);
     if ((await stat(path).catch(() => null)) === null) return path;
@@ -234,6 +234,6 @@ async function commitsOf(git: Git, branches: readonly string[]): Promise<Map<str
   return new Map(rows.filter(([branch]) => branches.includes(branch)));
 }
 
-async function commitOf(git: Git, name: string): Promise<string | null> {
+export async function commitOf(git: Git, name: string): Promise<string | null> {
   return git(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]).catch(() => null);
 }

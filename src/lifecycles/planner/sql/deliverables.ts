@@ -1,5 +1,5 @@
 import type { Instant, JsonObject } from "../../../core/index.ts";
-import { query } from "../../../plugin/index.ts";
+import { asRows, query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
 type DeliverableStatus = "open" | "submitted_to_qc" | "qc_approved" | "qc_rejected";
@@ -13,7 +13,14 @@ export type Deliverable = {
   created_by: string | null;
   created_at: Instant;
   updated_at: Instant;
+  /** When, by whom and for which task it was last reopened after its approval. */
+  reopened_at: Instant | null;
+  reopened_by: string | null;
+  reopened_for: string | null;
 };
+
+const COLUMNS = `d.id, d.project_id, d.type, d.serial, d.status, d.created_by, d.created_at, d.updated_at, d.reopened_at,
+    d.reopened_by, d.reopened_for`;
 
 const ADD_DELIVERABLE = `
   insert into pawl.planner_deliverable (org_id, id, project_id, type, serial, status, created_by, created_at, updated_at)
@@ -29,7 +36,7 @@ export async function addDeliverable(tx: Tx, org_id: string, deliverable: Delive
 }
 
 const LIST_DELIVERABLES = `
-  select d.id, d.project_id, d.type, d.serial, d.status, d.created_by, d.created_at, d.updated_at
+  select ${COLUMNS}
   from pawl.planner_deliverable d
   where d.org_id = $1
     and ($2::uuid is null or d.id > $2)
@@ -57,12 +64,13 @@ export function listDeliverables(tx: Tx, org_id: string, filter: DeliverableFilt
   return query(tx, LIST_DELIVERABLES, [org_id, cursor, projects, status, type, serial, id, filter.limit]);
 }
 
-// The lock keeps a deliverable from being submitted while a task is added to it.
+// The lock keeps a deliverable from being submitted or approved while a task is added to it. It is not shared, because the task
+// may reopen the deliverable.
 const LOCK_NAMED_DELIVERABLES = `
   select d.id, d.project_id from pawl.planner_deliverable d
   where d.org_id = $1 and d.id = any($2::uuid[])
   order by d.id
-  for share`;
+  for no key update`;
 
 export async function lockNamedDeliverables(
   tx: Tx,
@@ -75,7 +83,7 @@ export async function lockNamedDeliverables(
 }
 
 const LOCK_DELIVERABLE = `
-  select d.id, d.project_id, d.type, d.serial, d.status, d.created_by, d.created_at, d.updated_at
+  select ${COLUMNS}
   from pawl.planner_deliverable d
   where d.org_id = $1 and d.id = $2 and ($3::text[] is null or d.project_id = any($3))
   for update`;
@@ -101,6 +109,35 @@ export async function changeDeliverable(
   { id, type, serial, status, updated_at }: Deliverable,
 ): Promise<void> {
   await query(tx, CHANGE_DELIVERABLE, [org_id, id, type, serial, status, updated_at]);
+}
+
+const REOPEN_DELIVERABLES = `
+  update pawl.planner_deliverable d
+  set status = 'open', updated_at = to_timestamp($3::float8 / 1000.0), reopened_at = to_timestamp($3::float8 / 1000.0),
+    reopened_by = l.actor_id, reopened_for = l.task_id
+  from (
+    select distinct on (l.target) l.target, l.task_id, l.actor_id
+    from json_to_recordset($2::text::json) as l(target uuid, task_id uuid, actor_id text)
+    order by l.target, l.task_id
+  ) as l
+  where d.org_id = $1 and d.id = l.target and d.status = 'qc_approved'`;
+
+export type AddedWork = { target: string; task_id: string; actor_id: string | null };
+
+/** Reopens approved deliverables to which unfinished work was added, so that they are inspected again. */
+export async function reopenDeliverables(
+  tx: Tx,
+  org_id: string,
+  added: readonly AddedWork[],
+  now: Instant,
+): Promise<void> {
+  if (added.length === 0) return;
+  await lockNamedDeliverables(
+    tx,
+    org_id,
+    added.map(({ target }) => target),
+  );
+  await query(tx, REOPEN_DELIVERABLES, [org_id, asRows(added), now]);
 }
 
 const READ_TASKS_OF = `

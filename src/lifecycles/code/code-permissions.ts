@@ -1,0 +1,20 @@
+/** The roles that may perform the actions of workers, reviewers and the system; the other actions are open to all but viewers. */
+export const codePermissions: Record<string, readonly string[]> = {
+  "task.claim": ["worker"],
+  "task.start": ["worker"],
+  "task.record_merge": ["worker"],
+  "task.complete": ["worker"],
+  "task.retry": ["worker"],
+  "task.fail": ["worker"],
+  "task.block": ["worker"],
+  "task.release": ["worker"],
+  "task.request_review": ["worker"],
+  "task.review": ["lead", "reviewer", "admin"],
+  "task.unblock": ["system"],
+  "task.claim_timeout": ["system"],
+  "task.lease_lost": ["system"],
+  "task.report_stuck": ["system"],
+  "task.blocker_failed": ["system"],
+  "task.doom": ["system"],
+  "task.replace_blocker": ["system"],
+};

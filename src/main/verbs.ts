@@ -1,0 +1,63 @@
+import { claimedOnWire, eventOnWire, movedOnWire, onWire, taskOnWire } from "../api/index.ts";
+import { isRefusal } from "../core/index.ts";
+import type { Refusal } from "../core/index.ts";
+import type { SomeLifecycle } from "../client/index.ts";
+import type { Engine, NewTask, Performed } from "../engine/index.ts";
+import type { NewTaskOf, Verbs } from "./typed-verbs.ts";
+
+/** The engine's verbs with answers in the shapes of the typed client: times are ISO 8601 texts. */
+export function verbsOf<Known extends SomeLifecycle>(engine: Engine): Verbs<Known> {
+  const verbs: Verbs<SomeLifecycle> = {
+    create: async (caller, tasks, options) => {
+      const created = await engine.create(caller, tasks.map(newTask), options);
+      return isRefusal(created) ? created : { ...created, tasks: created.tasks.map(taskOnWire) };
+    },
+    perform: async (caller, request, within) => performed(await engine.perform(caller, request, within)),
+    performMany: async (caller, requests, within) =>
+      (await engine.performMany(caller, requests, within)).map(performed),
+    claim: async (caller, request, within) => {
+      const claimed = await engine.claim(caller, request, within);
+      if (isRefusal(claimed)) return claimed;
+      const { tasks, refusal, ...more } = claimed;
+      return { ...more, tasks: tasks.map(claimedOnWire), refusal: refusal && reasonOf(refusal) };
+    },
+    heartbeat: async (caller, leases) => {
+      const { extended, lost } = await engine.heartbeat(caller, leases);
+      const renewed = extended.map((one) => ({ ...one, lease_until: onWire(one.lease_until) }));
+      return { extended: renewed, lost };
+    },
+    find: async (caller, id) => {
+      const task = await engine.find(caller, id);
+      return isRefusal(task) ? task : taskOnWire(task);
+    },
+    list: async (caller, query) => {
+      const { tasks, cursor } = await engine.list(caller, query);
+      return { tasks: tasks.map(taskOnWire), cursor };
+    },
+    events: async (caller, id, page) => {
+      const events = await engine.events(caller, id, page);
+      return isRefusal(events) ? events : events.map(eventOnWire);
+    },
+    explain: (caller, id) => engine.explain(caller, id),
+  };
+  // At run time names are plain strings; only the types restrict them to the known lifecycles.
+  return verbs as unknown as Verbs<Known>;
+}
+
+function newTask({ available_at, ...task }: NewTaskOf<SomeLifecycle>): NewTask {
+  if (available_at === undefined) return task;
+  return {
+    ...task,
+    available_at: typeof available_at === "string" ? Date.parse(available_at) : available_at,
+  };
+}
+
+function performed(answer: Performed | Refusal) {
+  if (isRefusal(answer)) return answer;
+  const { kind, made, replayed } = answer;
+  return { kind, ...movedOnWire(answer), ...(made === undefined ? {} : { made }), replayed };
+}
+
+function reasonOf({ code, detail, params }: Refusal): Omit<Refusal, "kind"> {
+  return { code, detail, params };
+}

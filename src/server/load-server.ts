@@ -1,0 +1,2 @@
+export { Metrics } from "./ops/metrics.ts";
+export { buildServer } from "./server.ts";
