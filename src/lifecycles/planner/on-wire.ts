@@ -123,12 +123,20 @@ export function defectOnWire(row: Defect): PlannerDefect {
   return { ...row, reported_at: onWire(row.reported_at), fixed_at: onWireOrNull(row.fixed_at) };
 }
 
-export function deliverableOnWire(row: Deliverable): PlannerDeliverable {
+type Reopened = Pick<Deliverable, "reopened_at" | "reopened_by" | "reopened_for">;
+
+/** Converts a deliverable. In answers that versions before reopening stored for replay, its fields are absent. */
+export function deliverableOnWire(
+  row: Omit<Deliverable, keyof Reopened> & Partial<Reopened>,
+): PlannerDeliverable {
+  const { reopened_at = null, reopened_by = null, reopened_for = null } = row;
   return {
     ...row,
     created_at: onWire(row.created_at),
     updated_at: onWire(row.updated_at),
-    reopened_at: onWireOrNull(row.reopened_at),
+    reopened_at: onWireOrNull(reopened_at),
+    reopened_by,
+    reopened_for,
   };
 }
 
