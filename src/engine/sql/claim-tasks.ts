@@ -27,11 +27,12 @@ const DEALT_COLUMNS = taskColumns({
 // task. The best free tasks are assigned to the slots in order, by parallel arrays, because a join by number compared all
 // pairs. Nothing is done if the settings have changed, or if a claimer has a private task in the pool, which the others must
 // not get; a used idempotency key is refused by its index. A caller that lost its connection waits for the lock of the batch;
-// a claim that finds nothing for its key waits for the shared lock (see waitForClaims). A row that changed between the snapshot and
-// its lock is not updated: its slot stays empty, so neither the first row nor the positions of the feed may be taken from `n`.
+// a statement that arrives while its retry holds this lock, or later (see expireDecisions), does nothing. A claim that finds
+// nothing for its key waits for the shared lock (see waitForClaims). A row that changed between the snapshot and its lock is not
+// updated: its slot stays empty, so neither the first row nor the positions of the feed may be taken from `n`.
 export const CLAIM_TASKS = statement(`
   with gate as materialized (
-    select pg_advisory_xact_lock(hashtextextended(:batch, 0 /* pawl */)) is not null
+    select pg_try_advisory_xact_lock(hashtextextended(:batch, 0 /* pawl */))
       and pg_advisory_xact_lock_shared(hashtextextended(:org_id || ' ' || :lifecycle, 0 /* pawl */)) is not null
       and :settings_version::integer = (select o.settings_version from pawl.org o where o.id = :org_id)
       and (select count(*) from (

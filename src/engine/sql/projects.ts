@@ -1,6 +1,8 @@
 import type { Instant, JsonObject } from "../../core/index.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
+import { statement } from "./statement.ts";
+import type { Write } from "./statement.ts";
 
 export type ProjectRow = { id: string; name: string; settings: JsonObject; created_at: Instant };
 
@@ -62,4 +64,12 @@ export async function changeProject(
   { id, name, settings }: ProjectRow,
 ): Promise<void> {
   await query(tx, CHANGE_PROJECT, [org_id, id, name, JSON.stringify(settings)]);
+}
+
+const EXPIRE_DECISIONS = statement(`
+  update pawl.org set settings_version = settings_version + 1 where id = :org_id`);
+
+/** Makes every optimistic statement that was prepared before do nothing, also one that a lost connection still delivers. */
+export function expireDecisions(org_id: string): Write {
+  return EXPIRE_DECISIONS({ org_id });
 }

@@ -12,6 +12,7 @@ import { pickFromPool } from "../sql/pick-from-pool.ts";
 import { findByJournalKey } from "../sql/read-journal.ts";
 import type { EventRow } from "../sql/read-journal.ts";
 import { readSettings } from "../sql/read-projects.ts";
+import { expireDecisions } from "../sql/projects.ts";
 import { saveRequests } from "../sql/save-requests.ts";
 import type { NewRequest } from "../sql/save-requests.ts";
 import type { Tx } from "../transaction.ts";
@@ -233,6 +234,7 @@ export async function claimLocked(
   await unit.settle();
   unit.write();
   if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
+  if (uncertain.length > 0) unit.send(expireDecisions(org_id));
   return outcomes;
 }
 

@@ -45,6 +45,7 @@ import { createOptimistically, performOptimistically } from "./optimistic.ts";
 import type { NodeCache } from "./optimistic.ts";
 import { performLocked } from "./perform.ts";
 import type { PerformAttempt, PerformCommand, Performed } from "./perform.ts";
+import { BatchStatements } from "./batch-statements.ts";
 import { BUSY, RowsBusy } from "./rows-busy.ts";
 import { UnitOfWork } from "./unit-of-work.ts";
 
@@ -162,7 +163,8 @@ export class Writer {
     arrivals: PoolArrivals,
   ): Promise<Outcome<Answer>[]> {
     const [{ command }] = attempts as [Attempt<Command>];
-    const { cache } = this;
+    const statements = new BatchStatements(this.sql);
+    const cache = { ...this.cache, sql: statements };
     const batch = randomUUID();
     const done: Promise<Outcome<Answer>[]> =
       command.verb === "perform"
@@ -173,6 +175,7 @@ export class Writer {
     try {
       return await unlessLost(this.sql, this.timeouts, done);
     } catch (error) {
+      statements.stop();
       // After any error nothing is written, unless only the answer was lost. Retry with locks.
       const isLost = isConnectionLoss(error) || isUnavailable(error);
       if (isLost) markUncertain(attempts, batch);
