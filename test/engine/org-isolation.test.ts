@@ -57,7 +57,7 @@ test("every statement names its org, except those that list orgs or read no rows
       if (exempt.includes(name)) continue;
       statements++;
       expect(
-        /org_id = (\$1|:org_id)|org_id,|o\.id = \$1|org set .* where id = \$1/s.test(sql),
+        /org_id = (\$1|:org_id)|org_id,|o\.id = \$1|org set .* where id = (\$1|:org_id)/s.test(sql),
         `${file}: ${name}`,
       ).toBe(true);
     }
