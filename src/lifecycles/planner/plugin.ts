@@ -127,6 +127,7 @@ const plugin = definePlugin({
       pool: { en: "Pool", ru: "Пул" },
       review: { en: "Review", ru: "Проверка" },
       shifts: { en: "Shifts", ru: "Смены" },
+      week: { en: "Week", ru: "Неделя" },
       quality: { en: "Quality", ru: "Качество" },
       graph: { en: "Graph", ru: "Граф" },
     },
