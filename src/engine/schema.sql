@@ -341,6 +341,14 @@ create table pawl.planner_shift (
   settled boolean not null,
   created_by text,
   created_at timestamp with time zone not null,
+  row_version integer default 1 not null,
+  pattern_id uuid,
+  pattern_date date,
+  edited boolean default false not null,
+  canceled_at timestamp with time zone,
+  canceled_by text,
+  cancel_reason text,
+  canceled_members text[],
   constraint planner_shift_ends_after_start CHECK ((ends_at >= starts_at)),
   constraint planner_shift_pkey PRIMARY KEY (org_id, id)
 );
@@ -351,6 +359,32 @@ create table pawl.planner_shift_member (
   member_id text not null,
   constraint planner_shift_member_pkey PRIMARY KEY (org_id, shift_id, member_id),
   constraint planner_shift_member_shift_exists FOREIGN KEY (org_id, shift_id) REFERENCES pawl.planner_shift(org_id, id) ON DELETE CASCADE
+);
+
+create table pawl.planner_shift_pattern (
+  org_id text not null,
+  id uuid not null,
+  project_id text not null,
+  name text not null,
+  starts text not null,
+  ends text not null,
+  time_zone text not null,
+  weekdays text[],
+  every_weeks integer not null,
+  days_on integer,
+  days_off integer,
+  from_date date not null,
+  until_date date,
+  except_dates date[] not null,
+  members text[] not null,
+  ahead_days integer not null,
+  expanded_through date not null,
+  row_version integer not null,
+  created_by text,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint planner_shift_pattern_pkey PRIMARY KEY (org_id, id),
+  constraint planner_shift_pattern_repeats CHECK (((weekdays IS NULL) <> (days_on IS NULL)))
 );
 
 create table pawl.project (
@@ -500,6 +534,12 @@ CREATE INDEX planner_inspection_deliverable ON pawl.planner_inspection USING btr
 CREATE INDEX planner_link_target ON pawl.planner_link USING btree (org_id, kind, target);
 
 CREATE INDEX planner_shift_of_member ON pawl.planner_shift_member USING btree (org_id, member_id);
+
+CREATE UNIQUE INDEX planner_shift_of_pattern ON pawl.planner_shift USING btree (org_id, pattern_id, pattern_date) WHERE (pattern_id IS NOT NULL);
+
+CREATE INDEX planner_shift_pattern_running ON pawl.planner_shift_pattern USING btree (org_id) WHERE (ended_at IS NULL);
+
+CREATE INDEX planner_shift_times ON pawl.planner_shift USING btree (org_id, ends_at);
 
 CREATE INDEX planner_shift_unsettled ON pawl.planner_shift USING btree (org_id, ends_at) WHERE (NOT settled);
 

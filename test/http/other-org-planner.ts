@@ -3,6 +3,14 @@ import { randomUUID } from "node:crypto";
 const once = { client_event_id: "{key} planner" };
 const crack = { description: "A crack" };
 const hours = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z" };
+const pattern = {
+  name: "Their own words",
+  starts: "06:00",
+  ends: "14:00",
+  time_zone: "UTC",
+  weekdays: ["mon"],
+  from_date: "2030-01-01",
+};
 
 /** A request for each operation of the planner with ids of another org. */
 export const PLANNER_ROWS: [operation: string, what: string, body?: unknown][] = [
@@ -77,6 +85,28 @@ export const PLANNER_ROWS: [operation: string, what: string, body?: unknown][] =
   ["listShifts", "GET /api/planner/shifts?project_id={project}2"],
   ["getShift", "GET /api/planner/shifts/{shift}"],
   ["endShift", "POST /api/planner/shifts/{shift}/end", once],
+  ["listShifts", "GET /api/planner/shifts?member_id={member}&canceled=true"],
+  ["listMyShifts", "GET /api/planner/my-shifts?project_id={project}2"],
+  ["changeShift", "PATCH /api/planner/shifts/{shift}", { ...once, members: ["ann"] }],
+  ["changeShift", "PATCH /api/planner/shifts/{shift}", { ...once, ends_at: "2030-01-01T17:00:00Z" }],
+  ["extendShift", "POST /api/planner/shifts/{shift}/extend", { ...once, ends_at: "2030-01-01T17:00:00Z" }],
+  ["cancelShift", "POST /api/planner/shifts/{shift}/cancel", { ...once, reason: "Ours now" }],
+  [
+    "copyShifts",
+    "POST /api/planner/shifts/copy",
+    { ...once, project_id: "{project}2", from: "2030-01-01", to: "2030-01-08", time_zone: "UTC" },
+  ],
+  ["createShiftPattern", "POST /api/planner/shift-patterns", { ...once, ...pattern, members: ["{member}"] }],
+  [
+    "createShiftPattern",
+    "POST /api/planner/shift-patterns",
+    { ...once, ...pattern, members: ["ann"], project_id: "{project}2" },
+  ],
+  ["listShiftPatterns", "GET /api/planner/shift-patterns"],
+  ["listShiftPatterns", "GET /api/planner/shift-patterns?project_id={project}2"],
+  ["getShiftPattern", "GET /api/planner/shift-patterns/{pattern}"],
+  ["changeShiftPattern", "PATCH /api/planner/shift-patterns/{pattern}", { ...once, name: "Ours now" }],
+  ["endShiftPattern", "POST /api/planner/shift-patterns/{pattern}/end", once],
   ["getPolicy", "GET /api/planner/projects/{project}2/policy"],
   ["changePolicy", "PATCH /api/planner/projects/{project}2/policy", { ...once, min_skill_to_take: 4 }],
 ];
@@ -103,7 +133,9 @@ export async function floorOf(ask: Asking, project_id: string, member: string) {
   const escalation = idIn(await send(`/tasks/${piece}/escalations`, call), "escalation");
   const { id: defect } = await send(`/tasks/${piece}/report-defect`, { description: reason });
   const { id: shift } = await send("/shifts", { ...hours, project_id, members: [member] });
+  const recurring = await send("/shift-patterns", { ...pattern, project_id, members: [member] });
   return {
+    pattern: idIn(recurring, "pattern"),
     piece: piece!,
     hold,
     escalation,

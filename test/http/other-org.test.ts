@@ -32,6 +32,7 @@ const NOWHERE: typeof THEIRS = {
   deliverable: "0197a000-0000-7000-8000-00000000000a",
   shift: "0197a000-0000-7000-8000-00000000000b",
   request: "0197a000-0000-7000-8000-00000000000c",
+  pattern: "0197a000-0000-7000-8000-00000000000d",
 };
 const SECRETS = ["Their own secret", "Their own words"];
 

@@ -12,6 +12,7 @@ import { planner } from "./lifecycle.ts";
 import { DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./quality-api.ts";
 import { movesTask, OF_PLACE, OF_TASK, once, posts, reads, uuidPage } from "./route-rows.ts";
 import * as shapes from "./shapes.ts";
+import { SHIFT_CHANGE_ROUTES, SHIFT_PATTERN_ROUTES } from "./shift-api.ts";
 
 const {
   anyObject,
@@ -337,6 +338,8 @@ export const PLANNER_ROUTES = {
   ...DEFECT_ROUTES,
   ...DELIVERABLE_ROUTES,
   ...SHIFT_ROUTES,
+  ...SHIFT_CHANGE_ROUTES,
+  ...SHIFT_PATTERN_ROUTES,
 };
 
 export { CHANGE_ROUTES, DEFECT_ROUTES, DELIVERABLE_ROUTES, HELP_ROUTES, POOL_ROUTES, SHIFT_ROUTES, TASKS };
@@ -352,3 +355,4 @@ export type {
   PlannerTask,
   PlannerTransition,
 } from "./shapes.ts";
+export type { PlannerShiftPattern } from "./shift-api.ts";

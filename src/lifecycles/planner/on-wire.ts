@@ -20,6 +20,10 @@ import type { Escalation } from "./sql/escalations.ts";
 import type { DependentRow } from "./sql/read-all-dependents.ts";
 import type { Shift } from "./sql/shifts.ts";
 
+/** A shift, as read now or as stored by an older version. */
+type SavedShift = Omit<Shift, Added> & Partial<Pick<Shift, Added>>;
+type Added = "row_version" | "pattern_id" | "canceled_at" | "canceled_by" | "cancel_reason";
+
 type Status = PlannerTask["status"];
 
 /** Converts a task to the planner's fields. It reads only the task's row, so that a stored answer can be replayed. */
@@ -144,11 +148,17 @@ export function inspectionOnWire(row: Inspection): PlannerInspection {
   return { ...row, created_at: onWire(row.created_at) };
 }
 
-export function shiftOnWire(row: Shift): PlannerShift {
+export function shiftOnWire(row: SavedShift): PlannerShift {
   return {
     ...row,
     starts_at: onWire(row.starts_at),
     ends_at: onWire(row.ends_at),
     created_at: onWire(row.created_at),
+    // Answers that an older version stored have none of these.
+    row_version: row.row_version ?? 1,
+    pattern_id: row.pattern_id ?? null,
+    canceled_at: onWireOrNull(row.canceled_at ?? null),
+    canceled_by: row.canceled_by ?? null,
+    cancel_reason: row.cancel_reason ?? null,
   };
 }

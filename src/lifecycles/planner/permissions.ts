@@ -29,6 +29,7 @@ export const plannerPermissions = {
   "dependency.add": LEADS,
   "dependency.remove": LEADS,
   "shift.read": [...LEADS, "admin", "viewer"],
+  "shift.read_own": ["executor", ...LEADS],
   "shift.write": LEADS,
   "contributor.add": ["executor", ...LEADS],
   "contributor.remove": ["executor", ...LEADS],

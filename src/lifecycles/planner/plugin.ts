@@ -9,7 +9,7 @@ import { plannerRoutes } from "./routes.ts";
 import { plannerCreationFacts, plannerFactLoaders } from "./facts.ts";
 import { newDefect } from "./new-defect.ts";
 import type { DefectInput } from "./new-defect.ts";
-import { releaseEndedShifts } from "./release-shifts.ts";
+import { sweepShifts } from "./sweep-shifts.ts";
 import { closeDefects, listDefects, recordDefects, assignFixTasks } from "./sql/defects.ts";
 import { closeEscalations, openEscalations } from "./sql/escalations.ts";
 import { reopenDeliverables } from "./sql/deliverables.ts";
@@ -117,7 +117,7 @@ const plugin = definePlugin({
   facts: plannerFactLoaders,
   creationFacts: plannerCreationFacts,
   effects,
-  sweep: { run: releaseEndedShifts },
+  sweep: { run: sweepShifts },
   prune: { keep: findUnderRepair, removeOfTasks: deleteRecordsOf },
   routes: plannerRoutes,
   commands: addPlannerCommands,
@@ -127,6 +127,7 @@ const plugin = definePlugin({
       pool: { en: "Pool", ru: "Пул" },
       review: { en: "Review", ru: "Проверка" },
       shifts: { en: "Shifts", ru: "Смены" },
+      week: { en: "Week", ru: "Неделя" },
       quality: { en: "Quality", ru: "Качество" },
       graph: { en: "Graph", ru: "Граф" },
     },

@@ -28,6 +28,14 @@ export const PLANNER_PROBLEMS: Readonly<Record<string, Problem>> = {
     title: "The owner's shift is not over",
     next: "End the shift, or recall the task.",
   },
+  SHIFT_STARTED: {
+    status: 409,
+    title: "The shift has begun",
+    next: "End it, or change its end or members.",
+  },
+  SHIFT_ENDED: { status: 409, title: "The shift has ended", next: "Plan a new one." },
+  SHIFT_CANCELED: { status: 409, title: "The shift is canceled", next: "Plan a new one." },
+  PATTERN_ENDED: { status: 409, title: "The pattern has ended", next: "Create a new one." },
   FIX_NOT_ALLOWED: {
     status: 409,
     title: "Nothing to fix yet",

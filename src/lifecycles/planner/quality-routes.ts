@@ -116,8 +116,12 @@ export function serveShifts({ engine, directory }: Host): RouteSet {
       if (isRefusal(planned)) return planned;
       return answer(201, shiftOnWire(planned.answer), { replayed: planned.replayed });
     },
-    listShifts: async ({ caller, query: { project_id = null, ...query } }) => {
-      const filter = { ...query, projects: visibleProjects(caller.actor, project_id) };
+    listShifts: async ({ caller, query: { project_id = null, member_id: member, from, to, ...query } }) => {
+      const times = {
+        from: from === undefined ? undefined : Date.parse(from),
+        to: to === undefined ? undefined : Date.parse(to),
+      };
+      const filter = { ...query, ...times, member, projects: visibleProjects(caller.actor, project_id) };
       const { rows, cursor } = await service.list(caller, filter);
       const unknown = rows.length > 0 ? null : await projectRefusal(directory, caller, project_id);
       if (unknown) return unknown;

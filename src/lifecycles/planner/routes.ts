@@ -6,6 +6,7 @@ import { CHANGE_ROUTES, HELP_ROUTES, POOL_ROUTES, TASKS } from "./api.ts";
 import type { PlannerData } from "./fields.ts";
 import { defectOnWire, dependentFor, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";
 import { PlannerService } from "./service.ts";
+import { serveShiftChanges, serveShiftPatterns } from "./shift-routes.ts";
 import { serveDefects, serveDeliverables, serveShifts } from "./quality-routes.ts";
 import type { Defect } from "./sql/defects.ts";
 import { readAllDependents } from "./sql/read-all-dependents.ts";
@@ -23,6 +24,8 @@ export function plannerRoutes(host: RouteHost): RouteSet[] {
     serveDefects(host, service),
     serveDeliverables(host),
     serveShifts(host),
+    serveShiftChanges(host),
+    serveShiftPatterns(host),
   ];
 }
 

@@ -158,6 +158,11 @@ export const shift = z
     settled: z.boolean().describe("the shift has ended, and all tasks that it should release are released"),
     created_by: who,
     created_at: moment,
+    row_version: z.int().describe("grows with every change"),
+    pattern_id: z.uuid().nullable().describe("the pattern that made it"),
+    canceled_at: moment.nullable(),
+    canceled_by: who,
+    cancel_reason: z.string().nullable(),
   })
   .meta({ id: "PlannerShift" });
 

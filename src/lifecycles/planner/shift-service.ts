@@ -7,7 +7,7 @@ import { isUuid } from "../../std/uuid.ts";
 import { pageOf } from "./service.ts";
 import { releaseShift } from "./release-shifts.ts";
 import type { Released } from "./release-shifts.ts";
-import { readPeople } from "./sql/read-people.ts";
+import { activeMembers } from "./sql/read-people.ts";
 import { addShift, endShift, listShifts } from "./sql/shifts.ts";
 import type { Shift, ShiftFilter } from "./sql/shifts.ts";
 
@@ -32,7 +32,7 @@ export class ShiftService {
         if (nonMember !== null)
           return wrongField("members", `"${nonMember}" is not an active member of the project`);
         const [created_at, created_by] = [await readClock(tx), actor.id];
-        const shift: Shift = { id: uuidv7(), ...input, members, settled: false, created_by, created_at };
+        const shift = newShift({ ...input, members, created_by, created_at });
         await addShift(tx, org_id, shift);
         return shift;
       }),
@@ -63,6 +63,7 @@ export class ShiftService {
       withIdempotencyKey(within.tx, org_id, request, async () => {
         const found = await findShift(within.tx, caller, id);
         if (isRefusal(found)) return found;
+        if (found.canceled_at != null) return canceledRefusal(found);
         await endShift(within.tx, org_id, found.id);
         const report = await releaseShift(
           {
@@ -79,23 +80,31 @@ export class ShiftService {
   }
 }
 
-async function findShift(tx: Tx, { org_id, actor }: Caller, id: string): Promise<Shift | Refusal> {
-  const filter = { projects: actor.project_ids, id, limit: 1 };
+export function canceledRefusal({ id, canceled_at }: Shift): Refusal {
+  return refuse("SHIFT_CANCELED", "The shift is canceled.", { id, canceled_at });
+}
+
+/** A shift that was not changed yet. */
+export function newShift(
+  fields: Pick<Shift, "project_id" | "starts_at" | "ends_at" | "members" | "created_by" | "created_at">,
+): Shift {
+  const unchanged = { canceled_at: null, canceled_by: null, cancel_reason: null };
+  return { id: uuidv7(), ...fields, settled: false, row_version: 1, pattern_id: null, ...unchanged };
+}
+
+export async function findShift(tx: Tx, { org_id, actor }: Caller, id: string): Promise<Shift | Refusal> {
+  const filter = { projects: actor.project_ids, id, canceled: true, limit: 1 };
   const [found] = isUuid(id) ? await listShifts(tx, org_id, filter) : [];
   return found ?? refuse("NOT_FOUND", `There is no shift ${id}.`, { id });
 }
 
 /** Returns the first id that is not an active member of the project; null: all are. */
-async function findNonMember(
+export async function findNonMember(
   tx: Tx,
   org_id: string,
   project_id: string,
   members: readonly string[],
 ): Promise<string | null> {
-  const people = await readPeople(tx, org_id, members);
-  const works = (id: string) => {
-    const person = people.get(id);
-    return person?.active && (person.project_ids?.includes(project_id) ?? true);
-  };
-  return members.find((id) => !works(id)) ?? null;
+  const active = await activeMembers(tx, org_id, project_id, members);
+  return members.find((id) => !active.includes(id)) ?? null;
 }

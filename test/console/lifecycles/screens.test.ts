@@ -338,6 +338,7 @@ const SCREENS = [
   "/lifecycles/planner/pool",
   "/lifecycles/planner/review",
   "/lifecycles/planner/shifts",
+  "/lifecycles/planner/week",
   "/lifecycles/planner/quality",
   "/lifecycles/code/workers",
   "/lifecycles/code/merges",

@@ -11,6 +11,22 @@ const server = await startPlannerServer();
 const { send, make, taskIn, free } = server;
 const UNKNOWN = "0197a000-0000-7000-8000-000000000001";
 
+const PATTERN = {
+  name: "Early",
+  starts: "06:00",
+  ends: "14:00",
+  time_zone: "Europe/Berlin",
+  weekdays: ["mon"],
+  from_date: "2030-01-01",
+  members: ["bob"],
+};
+const pattern = async () =>
+  ((await send("lea", "POST /shift-patterns", PATTERN)).body.pattern as { id: string }).id;
+const farShift = async () => {
+  const body = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z", members: ["bob"] };
+  return (await send("lea", "POST /shifts", body)).body.id as string;
+};
+
 describe("every route that changes something uses a key once", () => {
   /** For each route: a member, a request that succeeds, and a different request for the same key. */
   type Trial = {
@@ -181,6 +197,48 @@ describe("every route that changes something uses a key once", () => {
         otherPath: `/shifts/${await create()}/end`,
       };
     },
+    changeShift: async () => {
+      const body = { ends_at: "2030-01-01T17:00:00Z" };
+      return {
+        who: "lea",
+        path: `/shifts/${await farShift()}`,
+        body,
+        other: { ends_at: "2030-01-01T18:00:00Z" },
+      };
+    },
+    extendShift: async () => {
+      const body = { ends_at: "2030-01-01T17:00:00Z" };
+      return {
+        who: "lea",
+        path: `/shifts/${await farShift()}/extend`,
+        body,
+        other: { ends_at: "2030-01-01T18:00:00Z" },
+      };
+    },
+    cancelShift: async () => ({
+      who: "lea",
+      path: `/shifts/${await farShift()}/cancel`,
+      body: { reason: "a" },
+      other: { reason: "b" },
+    }),
+    copyShifts: () => {
+      const body = { from: "2030-02-04", to: "2030-02-11", time_zone: "Europe/Berlin" };
+      return Promise.resolve({ who: "lea", path: "/shifts/copy", body, other: { to: "2030-02-18" } });
+    },
+    createShiftPattern: () =>
+      Promise.resolve({ who: "lea", path: "/shift-patterns", body: PATTERN, other: { name: "b" } }),
+    changeShiftPattern: async () => ({
+      who: "lea",
+      path: `/shift-patterns/${await pattern()}`,
+      body: { name: "a" },
+      other: { name: "b" },
+    }),
+    endShiftPattern: async () => ({
+      who: "lea",
+      path: `/shift-patterns/${await pattern()}/end`,
+      body: {},
+      otherPath: `/shift-patterns/${await pattern()}/end`,
+    }),
     changePolicy: () =>
       Promise.resolve({
         who: "sue",

@@ -22,6 +22,15 @@ const NOWHERE = "0197a000-0000-7000-8000-000000000001";
 const tasks = `/tasks/${NOWHERE}`;
 const defect = { description: "a crack" };
 const hours = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z" };
+const pattern = {
+  name: "Early",
+  starts: "06:00",
+  ends: "14:00",
+  time_zone: "UTC",
+  weekdays: ["mon"],
+  from_date: "2030-01-01",
+  members: ["bob"],
+};
 
 /** The table of the specification: a permission, its roles, and requests that need it. Their tasks do not exist. */
 type Row = [permission: string, holders: string, ...asks: [what: string, body?: JsonObject][]];
@@ -71,12 +80,27 @@ const TABLE: Row[] = [
   ["escalation.resolve", "lead supervisor", [`POST ${tasks}/escalations/${NOWHERE}/resolve`, { note: "x" }]],
   ["dependency.add", "lead supervisor", [`POST ${tasks}/depends_on`, { blocker_id: NOWHERE }]],
   ["dependency.remove", "lead supervisor", [`DELETE ${tasks}/depends_on/${NOWHERE}`]],
-  ["shift.read", "lead supervisor admin viewer", ["GET /shifts"], [`GET /shifts/${NOWHERE}`]],
+  [
+    "shift.read",
+    "lead supervisor admin viewer",
+    ["GET /shifts"],
+    [`GET /shifts/${NOWHERE}`],
+    ["GET /shift-patterns"],
+    [`GET /shift-patterns/${NOWHERE}`],
+  ],
+  ["shift.read_own", "executor lead supervisor", ["GET /my-shifts"]],
   [
     "shift.write",
     "lead supervisor",
     ["POST /shifts", { ...hours, members: ["bob"] }],
     [`POST /shifts/${NOWHERE}/end`, {}],
+    [`PATCH /shifts/${NOWHERE}`, { members: ["bob"] }],
+    [`POST /shifts/${NOWHERE}/extend`, { ends_at: hours.ends_at }],
+    [`POST /shifts/${NOWHERE}/cancel`, { reason: "x" }],
+    ["POST /shifts/copy", { from: "2030-01-07", to: "2030-01-14", time_zone: "UTC" }],
+    ["POST /shift-patterns", pattern],
+    [`PATCH /shift-patterns/${NOWHERE}`, { name: "Late" }],
+    [`POST /shift-patterns/${NOWHERE}/end`, {}],
   ],
   ["contributor.add", "executor lead supervisor", [`POST ${tasks}/contributors`, { member_id: "eve" }]],
   ["contributor.remove", "executor lead supervisor", [`DELETE ${tasks}/contributors/eve`]],

@@ -43,3 +43,17 @@ export async function readPeople(
   const rows = await query<Person>(tx, READ_PEOPLE, [org_id, ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
+
+/** Returns those members who are active and may work in the project. */
+export async function activeMembers(
+  tx: Tx,
+  org_id: string,
+  project_id: string,
+  members: readonly string[],
+): Promise<string[]> {
+  const people = await readPeople(tx, org_id, members);
+  return members.filter((id) => {
+    const person = people.get(id);
+    return person?.active && (person.project_ids?.includes(project_id) ?? true);
+  });
+}

@@ -12,6 +12,12 @@ export type Shift = {
   settled: boolean;
   created_by: string | null;
   created_at: Instant;
+  row_version: number;
+  /** The pattern that made it; null: planned by hand. */
+  pattern_id: string | null;
+  canceled_at: Instant | null;
+  canceled_by: string | null;
+  cancel_reason: string | null;
 };
 
 const ADD_SHIFT = `
@@ -28,11 +34,12 @@ export async function addShift(tx: Tx, org_id: string, shift: Shift): Promise<vo
 }
 
 const LIST_SHIFTS = `
-  select s.id, s.project_id, s.starts_at, s.ends_at, s.created_by, s.created_at,
+  select s.id, s.project_id, s.starts_at, s.ends_at, s.created_by, s.created_at, s.row_version, s.pattern_id,
+    s.canceled_at, s.canceled_by, s.cancel_reason,
     s.settled or (s.ends_at <= statement_timestamp() and not exists (
       select from pawl.planner_work_of_shift w where w.org_id = $1 and w.shift_id = s.id and w.in_hand)) as settled,
-    array(select m.member_id from pawl.planner_shift_member m
-          where m.org_id = $1 and m.shift_id = s.id order by m.member_id) as members
+    coalesce(s.canceled_members, array(select m.member_id from pawl.planner_shift_member m
+      where m.org_id = $1 and m.shift_id = s.id order by m.member_id)) as members
   from pawl.planner_shift s
   where s.org_id = $1
     and ($2::uuid is null or s.id > $2)
@@ -40,6 +47,11 @@ const LIST_SHIFTS = `
     and ($4::uuid is null or s.id = $4)
     and ($5::boolean is null
       or (s.starts_at <= statement_timestamp() and s.ends_at > statement_timestamp()) = $5)
+    and ($7::boolean or s.canceled_at is null)
+    and ($8::float8 is null or s.ends_at > to_timestamp($8::float8 / 1000.0))
+    and ($9::float8 is null or s.starts_at < to_timestamp($9::float8 / 1000.0))
+    and ($10::text is null or $10 = any(s.canceled_members) or exists (
+      select from pawl.planner_shift_member m where m.org_id = $1 and m.shift_id = s.id and m.member_id = $10))
   order by s.id
   limit $6`;
 
@@ -48,19 +60,28 @@ export type ShiftFilter = {
   projects: readonly string[] | null;
   id?: string;
   running?: boolean | undefined;
+  /** Also canceled shifts. */
+  canceled?: boolean | undefined;
+  /** Only shifts that overlap this time. */
+  from?: Instant | undefined;
+  to?: Instant | undefined;
+  member?: string | undefined;
   limit: number;
 };
 
-/** Shifts, oldest first. */
+/** Shifts, in the order in which they were planned. */
 export function listShifts(tx: Tx, org_id: string, filter: ShiftFilter): Promise<Shift[]> {
   const { cursor = null, projects, id = null, running = null, limit } = filter;
-  return query(tx, LIST_SHIFTS, [org_id, cursor, projects, id, running, limit]);
+  const { canceled = false, from = null, to = null, member = null } = filter;
+  const more = [canceled, from, to, member];
+  return query(tx, LIST_SHIFTS, [org_id, cursor, projects, id, running, limit, ...more]);
 }
 
 const END_SHIFT = `
-  update pawl.planner_shift s set starts_at = least(s.starts_at, c.now), ends_at = least(s.ends_at, c.now)
+  update pawl.planner_shift s set starts_at = least(s.starts_at, c.now), ends_at = least(s.ends_at, c.now),
+    row_version = s.row_version + 1
   from (select date_trunc('milliseconds', clock_timestamp()) as now) as c
-  where s.org_id = $1 and s.id = $2`;
+  where s.org_id = $1 and s.id = $2 and s.ends_at > c.now`;
 
 /** Ends a shift now; does not change one that has ended. */
 export async function endShift(tx: Tx, org_id: string, id: string): Promise<void> {

@@ -5,6 +5,7 @@ export default defineScreens({
     pool: () => import("./pool-screen.tsx"),
     review: () => import("./review-screen.tsx"),
     shifts: () => import("./shifts-screen.tsx"),
+    week: () => import("./week-screen.tsx"),
     quality: () => import("./quality-screen.tsx"),
   },
 });

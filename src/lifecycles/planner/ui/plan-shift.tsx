@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { AskDialog, queries, toast, useRefetch, useTexts } from "../../../console/index.ts";
+import { localMoment } from "./local-time.ts";
 import { planner, useProject } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";
 
 const SHIFT_MS = 8 * 3_600_000;
-const MINUTE_MS = 60_000;
 
 /** The dialog that plans a shift. */
 export function PlanShift({ lifecycle, onClose }: { lifecycle: string; onClose: () => void }) {
@@ -49,9 +49,4 @@ export function PlanShift({ lifecycle, onClose }: { lifecycle: string; onClose: 
       onClose={onClose}
     />
   );
-}
-
-/** Formats a moment for an input field: local time without a zone. */
-function localMoment(at: number): string {
-  return new Date(at - new Date(at).getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }
