@@ -8,6 +8,7 @@ import {
   taskChanges,
   taskFields,
 } from "./fields.ts";
+import { LEAD_ROUTES } from "./lead-api.ts";
 import { planner } from "./lifecycle.ts";
 import { DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./quality-api.ts";
 import { movesTask, OF_PLACE, OF_TASK, once, posts, reads, uuidPage } from "./route-rows.ts";
@@ -337,6 +338,7 @@ export const PLANNER_ROUTES = {
   ...DEFECT_ROUTES,
   ...DELIVERABLE_ROUTES,
   ...SHIFT_ROUTES,
+  ...LEAD_ROUTES,
 };
 
 export { CHANGE_ROUTES, DEFECT_ROUTES, DELIVERABLE_ROUTES, HELP_ROUTES, POOL_ROUTES, SHIFT_ROUTES, TASKS };

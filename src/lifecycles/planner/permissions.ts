@@ -30,6 +30,7 @@ export const plannerPermissions = {
   "dependency.remove": LEADS,
   "shift.read": [...LEADS, "admin", "viewer"],
   "shift.write": LEADS,
+  "attention.read": [...LEADS, "admin", "viewer"],
   "contributor.add": ["executor", ...LEADS],
   "contributor.remove": ["executor", ...LEADS],
   "deliverable.read": READERS,

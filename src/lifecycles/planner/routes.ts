@@ -5,6 +5,7 @@ import type { Caller, Call, PublicTask, RouteHost, RouteSet } from "../../plugin
 import { CHANGE_ROUTES, HELP_ROUTES, POOL_ROUTES, TASKS } from "./api.ts";
 import type { PlannerData } from "./fields.ts";
 import { defectOnWire, dependentFor, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";
+import { serveLead } from "./lead-routes.ts";
 import { PlannerService } from "./service.ts";
 import { serveDefects, serveDeliverables, serveShifts } from "./quality-routes.ts";
 import type { Defect } from "./sql/defects.ts";
@@ -23,6 +24,7 @@ export function plannerRoutes(host: RouteHost): RouteSet[] {
     serveDefects(host, service),
     serveDeliverables(host),
     serveShifts(host),
+    serveLead(host),
   ];
 }
 

@@ -56,4 +56,5 @@ export const ROWS = {
   endShift: { method: "POST", path: "/api/planner/shifts/{id}/end", idempotent: true },
   getPolicy: { method: "GET", path: "/api/planner/projects/{id}/policy" },
   changePolicy: { method: "PATCH", path: "/api/planner/projects/{id}/policy", idempotent: true },
+  getPlannerAttention: { method: "GET", path: "/api/planner/attention" },
 } as const satisfies RowsOf<typeof PLANNER_ROUTES>;

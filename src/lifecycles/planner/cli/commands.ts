@@ -1,15 +1,16 @@
 import { jsonOption, print, textTable, formatHelp } from "../../../plugin/index.ts";
 import type { AddCommands } from "../../../plugin/index.ts";
+import { addLeadCommands } from "./lead-commands.ts";
 import { plannerConditions, plannerPermissions } from "../permissions.ts";
 
 const ROLES = ["executor", "lead", "supervisor", "system", "admin", "viewer"] as const;
 
-/** `pawl planner`: commands that need no server. */
+/** `pawl planner …` */
 export const addPlannerCommands: AddCommands = (program, environment, setExitCode) => {
   const planner = program
     .command("planner")
-    .summary("print the permissions of the planner's roles")
-    .description("Prints the permissions of the planner's roles.");
+    .summary("show what needs a lead, and the permissions of roles")
+    .description("Commands for the shop floor.");
   planner
     .command("roles")
     .summary("print the permissions of each role")
@@ -21,6 +22,7 @@ export const addPlannerCommands: AddCommands = (program, environment, setExitCod
       const text = () => textTable(["permission", ...ROLES], rows(), out);
       setExitCode(print(out, { json, value: asData(), text }));
     });
+  addLeadCommands(planner, environment, setExitCode);
 };
 
 /** Permissions of members, without those that only Pawl itself has. */

@@ -2,9 +2,13 @@ import { defineScreens } from "../../../console/index.ts";
 
 export default defineScreens({
   tabs: {
+    attention: () => import("./attention-screen.tsx"),
     pool: () => import("./pool-screen.tsx"),
     review: () => import("./review-screen.tsx"),
     shifts: () => import("./shifts-screen.tsx"),
     quality: () => import("./quality-screen.tsx"),
+  },
+  badges: {
+    attention: () => import("./attention-badge.tsx"),
   },
 });
