@@ -509,6 +509,8 @@ CREATE INDEX planner_task ON pawl.task USING btree (org_id, id) WHERE (lifecycle
 
 CREATE INDEX planner_task_attention ON pawl.task USING btree (org_id, id) WHERE ((lifecycle = 'planner'::text) AND needs_attention);
 
+CREATE INDEX planner_task_due ON pawl.task USING btree (org_id, (((data ->> 'due_at'::text))::double precision), id) WHERE ((lifecycle = 'planner'::text) AND (NOT final) AND ((data ->> 'due_at'::text) IS NOT NULL));
+
 CREATE INDEX planner_task_held ON pawl.task USING btree (org_id, id) WHERE ((lifecycle = 'planner'::text) AND (open_holds > 0) AND (NOT final));
 
 CREATE INDEX request_without_event ON pawl.request USING btree (org_id, task_id) WHERE (task_id IS NOT NULL);

@@ -9,6 +9,8 @@ type ScreenComponents = {
   tab: (id: string) => ComponentType<{ lifecycle: string }> | null;
   /** Beside the title of a tab; renders nothing if the plugin has no badge for it. */
   badge: (id: string) => ComponentType<{ lifecycle: string }> | null;
+  /** On cards; renders nothing if the plugin has no such component. */
+  card: ComponentType<{ task: Task }> | null;
   panel: ComponentType<{ task: Task }> | null;
 };
 
@@ -17,6 +19,7 @@ const graph = lazyComponent(() => import("../screens/graph/graph.tsx"));
 const NO_SCREENS: ScreenComponents = {
   tab: (id) => (id === "graph" ? graph : null),
   badge: () => null,
+  card: null,
   panel: null,
 };
 
@@ -45,6 +48,7 @@ function componentsOf(ids: readonly string[], load: () => Promise<Screens>): Scr
   return {
     tab: (id) => tabs.get(id) ?? null,
     badge: (id) => badges.get(id) ?? null,
+    card: lazyComponent<{ task: Task }>(async () => (await load()).card?.() ?? NOTHING),
     panel: lazyComponent<{ task: Task }>(async () => (await load()).panel?.() ?? NOTHING),
   };
 }

@@ -63,8 +63,9 @@ const TASKS = taskRoutes({
         q: text.max(200).optional().describe("part of a title"),
         ...uuidPage,
       }),
+      replies: { 200: z.object({ tasks: z.array(shapes.timedTask), cursor: nextCursor }) },
     },
-    get: readsTasks,
+    get: { ...readsTasks, replies: { 200: shapes.timedTask } },
     move: {
       needs_key: true,
       body: z.object({
@@ -352,5 +353,6 @@ export type {
   PlannerPolicy,
   PlannerShift,
   PlannerTask,
+  PlannerTimedTask,
   PlannerTransition,
 } from "./shapes.ts";

@@ -13,7 +13,7 @@ export const LEAD_ROUTES = defineRoutes({
     permission: "attention.read",
     summary: "Everything that needs a lead, by kind",
     about:
-      "Open escalations, tasks that wait for a canceled one, open holds, and tasks that wait for review, each with its reason. Of each kind, the oldest 1,000 are counted and listed.",
+      "Open escalations, tasks that are late or will be, tasks that wait for a canceled one, open holds, and tasks that wait for review, each with its reason. Of each kind, the oldest 1,000 are counted and listed.",
     query: z.object({
       project_id: id.optional(),
       kind: z.array(z.enum(ATTENTION_KINDS)).max(20).optional().describe("default all, in this order"),

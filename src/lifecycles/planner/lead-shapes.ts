@@ -5,13 +5,13 @@ import { task } from "./shapes.ts";
 const { moment, nextCursor } = fields;
 
 /** The kinds of items that need the lead, most urgent first. */
-export const ATTENTION_KINDS = ["escalation", "blocked", "held", "review"] as const;
+export const ATTENTION_KINDS = ["escalation", "late", "will_be_late", "blocked", "held", "review"] as const;
 
 const attentionItem = z
   .object({
     id: z.string().describe("identifies the item within its kind"),
     kind: z.enum(ATTENTION_KINDS),
-    since: moment,
+    since: moment.describe("for a task that is late or will be: its due date"),
     by: z.string().nullable().describe("the member who called, placed the hold or submitted the task"),
     reason: z
       .string()
@@ -20,6 +20,9 @@ const attentionItem = z
     text: z.string().nullable().describe("the words given for it"),
     escalation_id: z.uuid().nullable(),
     hold_id: z.uuid().nullable(),
+    ready_at: moment
+      .nullable()
+      .describe("the earliest possible submission of a task that will be late, by the estimates"),
     blocker: z.object({ id: z.uuid(), title: z.string() }).nullable().describe("the task that was canceled"),
     task,
   })

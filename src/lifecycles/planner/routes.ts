@@ -36,6 +36,10 @@ function serveTasks(host: RouteHost, service: PlannerService): RouteSet {
       return { task, transition, ...madeOnWire(done.made ?? {}) };
     },
     verbs: {
+      getPlannerTask: async ({ caller, params }) => {
+        const task = await service.findTimed(caller, params.id);
+        return isRefusal(task) ? task : answer(200, task, { row_version: task.row_version });
+      },
       listPlannerTasks: async ({ caller, query: { project_id = null, assigned_to, q = null, ...query } }) => {
         const { rows, cursor } = await service.list(caller, {
           ...query,

@@ -167,6 +167,8 @@ test("a lead of one project sees and counts only items of that project", async (
   expect(groups.flatMap(({ items }) => items).map(({ task }) => task.id)).toEqual([ours.id]);
   expect(groups.map(({ kind, count }) => [kind, count])).toEqual([
     ["escalation", 0],
+    ["late", 0],
+    ["will_be_late", 0],
     ["blocked", 0],
     ["held", 0],
     ["review", 1],

@@ -27,7 +27,9 @@ export function addLeadCommands(
 ): void {
   withServerOptions(planner.command("attention"))
     .summary("list what needs a lead")
-    .description("Lists what needs a lead: calls for help, blocked and held tasks, and tasks to review.")
+    .description(
+      "Lists what needs a lead: calls for help, late, blocked and held tasks, and tasks to review.",
+    )
     .option("--project <id>", "only this project")
     .option(
       "--kind <kinds>",
@@ -57,6 +59,8 @@ function showAttention(
 
 const HEADINGS: Record<AttentionKind, string> = {
   escalation: "Calls for help",
+  late: "Late",
+  will_be_late: "Will be late",
   blocked: "Blocked by canceled work",
   held: "On hold",
   review: "To review",
@@ -86,7 +90,9 @@ function rowOf(item: AttentionItem, out: Screen, now: number): string[] {
   ];
 }
 
-function reasonOf({ kind, reason, text, blocker }: AttentionItem): string {
+function reasonOf({ kind, reason, text, blocker, since, ready_at }: AttentionItem): string {
+  if (kind === "late") return `due ${since}`;
+  if (kind === "will_be_late") return `due ${since}, ready ${ready_at ?? ""} at the earliest`;
   const parts = kind === "blocked" ? [`${blocker?.title ?? ""} was ${reason ?? ""}`, text] : [reason, text];
   return parts.filter((part) => part !== null).join(": ");
 }

@@ -85,8 +85,30 @@ const READ_SUBMITTED = `
     limit $5
   ) as p on true`;
 
+// Along the index of due dates.
+const READ_LATE = `
+  with found as materialized (
+    select k.id::text as item_id, k.id as task_id, to_timestamp((k.data ->> 'due_at')::float8 / 1000.0) as since,
+      k.assigned_to as by, null::text as reason, null::text as text, null::uuid as source_id, null::text as source_title
+    from pawl.task k
+    where k.org_id = $1 and k.lifecycle = 'planner' and not k.final and k.data ->> 'due_at' is not null
+      and (k.data ->> 'due_at')::float8 <= extract(epoch from statement_timestamp()) * 1000
+      and ($2::text[] is null or k.project_id = any($2))
+    order by (k.data ->> 'due_at')::float8, k.id
+    limit 1000
+  )
+  select c.total, p.* from (select count(*)::integer as total from found) as c
+  left join lateral (
+    select t.*, f.item_id, f.since, f.by, f.reason, f.text, f.source_id, f.source_title
+    from found f join pawl.task t on t.org_id = $1 and t.id = f.task_id
+    where $3::float8 is null or (f.since, f.item_id collate "C") > (to_timestamp($3 / 1000.0), $4::text)
+    order by f.since, f.item_id collate "C"
+    limit $5
+  ) as p on true`;
+
 const STATEMENTS = {
   escalation: READ_ESCALATED,
+  late: READ_LATE,
   blocked: READ_BLOCKED,
   held: READ_HELD,
   review: READ_SUBMITTED,

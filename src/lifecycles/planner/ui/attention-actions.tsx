@@ -11,6 +11,7 @@ import {
   useTexts,
   useToastOnError,
 } from "../../../console/index.ts";
+import { ChangeDue } from "./change-due.tsx";
 import { LEAD_TEXTS } from "./lead-texts.ts";
 import { planner } from "./planner-calls.ts";
 import type { AttentionItem, PlannerTask } from "./planner-calls.ts";
@@ -26,6 +27,7 @@ export function AttentionActions({ lifecycle, item }: { lifecycle: string; item:
   return (
     <div className="row wrap">
       <Settle lifecycle={lifecycle} item={item} />
+      {(kind === "late" || kind === "will_be_late") && <ChangeDue lifecycle={lifecycle} task={task} />}
       {canReturn && kind !== "review" && (
         <>
           <Reassign lifecycle={lifecycle} task={task} />
@@ -38,7 +40,7 @@ export function AttentionActions({ lifecycle, item }: { lifecycle: string; item:
       {kind === "blocked" && (
         <ActionButton lifecycle={lifecycle} task={task} action="delete" label={texts.remove} look="danger" />
       )}
-      {(kind === "held" || kind === "escalation") &&
+      {["held", "escalation", "late"].includes(kind) &&
         !["blocked", "done", "canceled"].includes(task.status) && (
           <ActionButton
             lifecycle={lifecycle}

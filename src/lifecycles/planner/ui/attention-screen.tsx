@@ -117,6 +117,7 @@ function Item({ lifecycle, item }: { lifecycle: string; item: AttentionItem }) {
   const texts = useTexts(LEAD_TEXTS);
   const now = useNow(10);
   const { task, by, since, text, blocker } = item;
+  const isAboutDue = item.kind === "late" || item.kind === "will_be_late";
   return (
     <>
       <TaskLine task={task}>
@@ -125,6 +126,16 @@ function Item({ lifecycle, item }: { lifecycle: string; item: AttentionItem }) {
       <div className="call">
         <div className="row wrap small">
           <Reason item={item} />
+          {item.kind === "late" && (
+            <span className="chip plain" data-tone="bad">
+              {texts.lateBy(f.span((now - Date.parse(since)) / 1_000))}
+            </span>
+          )}
+          {item.ready_at !== null && (
+            <span className="chip plain" data-tone="warn">
+              {texts.readyAt(f.moment(item.ready_at))}
+            </span>
+          )}
           {by !== null && <Person id={by} />}
           {blocker && (
             <span>
@@ -132,7 +143,7 @@ function Item({ lifecycle, item }: { lifecycle: string; item: AttentionItem }) {
             </span>
           )}
           <span className="faint num" title={f.moment(since)}>
-            {f.ago(since, now)}
+            {isAboutDue ? texts.due(f.moment(since)) : f.ago(since, now)}
           </span>
         </div>
         {text !== null && <p>{text}</p>}

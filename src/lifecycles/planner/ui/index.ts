@@ -8,6 +8,7 @@ export default defineScreens({
     shifts: () => import("./shifts-screen.tsx"),
     quality: () => import("./quality-screen.tsx"),
   },
+  card: () => import("./card-due.tsx"),
   badges: {
     attention: () => import("./attention-badge.tsx"),
   },
