@@ -527,6 +527,8 @@ CREATE INDEX planner_defect_fix ON pawl.planner_defect USING btree (org_id, fix_
 
 CREATE INDEX planner_defect_task ON pawl.planner_defect USING btree (org_id, task_id);
 
+CREATE INDEX planner_escalation_open ON pawl.planner_escalation USING btree (org_id, opened_at, id) WHERE (resolved_at IS NULL);
+
 CREATE INDEX planner_escalation_task ON pawl.planner_escalation USING btree (org_id, task_id);
 
 CREATE INDEX planner_inspection_deliverable ON pawl.planner_inspection USING btree (org_id, deliverable_id);
@@ -546,6 +548,10 @@ CREATE INDEX planner_shift_unsettled ON pawl.planner_shift USING btree (org_id, 
 CREATE INDEX planner_task ON pawl.task USING btree (org_id, id) WHERE (lifecycle = 'planner'::text);
 
 CREATE INDEX planner_task_attention ON pawl.task USING btree (org_id, id) WHERE ((lifecycle = 'planner'::text) AND needs_attention);
+
+CREATE INDEX planner_task_due ON pawl.task USING btree (org_id, (((data ->> 'due_at'::text))::double precision), id) WHERE ((lifecycle = 'planner'::text) AND (NOT final) AND ((data ->> 'due_at'::text) IS NOT NULL));
+
+CREATE INDEX planner_task_held ON pawl.task USING btree (org_id, id) WHERE ((lifecycle = 'planner'::text) AND (open_holds > 0) AND (NOT final));
 
 CREATE INDEX request_without_event ON pawl.request USING btree (org_id, task_id) WHERE (task_id IS NOT NULL);
 

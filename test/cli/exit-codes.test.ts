@@ -36,6 +36,7 @@ const AT_SERVER = [
   `code log ${task}`,
   `code retry ${task}`,
   "code graph",
+  "planner attention",
   "delivery status",
   "delivery users",
   "delivery approve 1",

@@ -38,6 +38,8 @@ export const PLANNER_ROWS: [operation: string, what: string, body?: unknown][] =
   ["claimPlannerTask", "POST /api/planner/claims", { ...once, project_id: "{project}2" }],
   ["getPlannerPool", "GET /api/planner/pool"],
   ["getPlannerPool", "GET /api/planner/pool?project_id={project}2"],
+  ["getPlannerAttention", "GET /api/planner/attention"],
+  ["getPlannerAttention", "GET /api/planner/attention?project_id={project}2"],
   ["listContributors", "GET /api/planner/tasks/{piece}/contributors"],
   ["addContributor", "POST /api/planner/tasks/{piece}/contributors", { ...once, member_id: "ann" }],
   ["removeContributor", "DELETE /api/planner/tasks/{piece}/contributors/{member}"],

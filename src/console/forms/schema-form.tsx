@@ -210,7 +210,7 @@ function Control({ id, field, value, error, onChange }: FieldProps & { id: strin
     <>
       <input
         {...common}
-        type={field.kind === "date" ? "date" : "text"}
+        type={INPUT_TYPES[field.kind] ?? "text"}
         inputMode={field.kind === "number" ? "decimal" : undefined}
         list={options.length > 0 ? `${id}-options` : undefined}
       />
@@ -236,3 +236,6 @@ function defaultText(
   if (value === undefined || value === null || kind === "list") return null;
   return t.settings.defaultValue(typeof value === "string" ? labelOf(value) : JSON.stringify(value));
 }
+
+/** The types of inputs other than text. */
+const INPUT_TYPES: Partial<Record<Field["kind"], string>> = { date: "date", moment: "datetime-local" };

@@ -3,7 +3,7 @@ import type { Schema } from "../data/client.ts";
 /** A form field derived from a JSON Schema property. */
 export type Field = {
   name: string;
-  kind: "text" | "long" | "date" | "number" | "switch" | "choice" | "list" | "group" | "json";
+  kind: "text" | "long" | "date" | "moment" | "number" | "switch" | "choice" | "list" | "group" | "json";
   required: boolean;
   nullable: boolean;
   description: string | null;
@@ -45,6 +45,7 @@ function fieldOf(name: string, property: Schema, required: boolean): Field {
   if (Array.isArray(schema.enum)) return { ...common, kind: "choice", choices: schema.enum.map(String) };
   if (schema.type === "string") {
     if (schema.format === "date") return { ...common, kind: "date" };
+    if (schema.format === "date-time") return { ...common, kind: "moment" };
     const long = LONG_NAME.test(name) || Number(schema.maxLength ?? 0) > LONG_TEXT_LENGTH;
     return { ...common, kind: long && schema.format === undefined ? "long" : "text" };
   }
@@ -128,6 +129,7 @@ function readValue(
     const fits = Number.isFinite(number) && (!whole || Number.isInteger(number));
     return fits ? { value: number } : { error: texts.number };
   }
+  if (kind === "moment") return { value: new Date(text).toISOString() };
   if (kind !== "json") return { value: kind === "long" ? input : text };
   try {
     return { value: JSON.parse(text) as unknown };
@@ -144,10 +146,17 @@ export function valuesFrom(fields: readonly Field[], existing: Values): Values {
       if (value === undefined || value === null) return [];
       if (kind === "group") return [[name, valuesFrom(inner, value as Values)]];
       if (kind === "switch") return [[name, value]];
+      if (kind === "moment") return [[name, localMoment(value as string | number)]];
       if (kind === "list") return [[name, (value as unknown[]).join(", ")]];
       return [[name, typeof value === "string" ? value : JSON.stringify(value, null, 2)]];
     }),
   );
+}
+
+/** A moment as the value of an input `datetime-local`, in the browser's time zone. */
+export function localMoment(moment: string | number): string {
+  const date = new Date(moment);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 /** Errors from the server by field path. */

@@ -7,12 +7,23 @@ import type { LifecycleUi } from "./lifecycle-ui.ts";
 /** The components of a lifecycle's screens; they load when they are first rendered. */
 type ScreenComponents = {
   tab: (id: string) => ComponentType<{ lifecycle: string }> | null;
+  /** Beside the title of a tab; renders nothing if the plugin has no badge for it. */
+  badge: (id: string) => ComponentType<{ lifecycle: string }> | null;
+  /** On cards; renders nothing if the plugin has no such component. */
+  card: ComponentType<{ task: Task }> | null;
   panel: ComponentType<{ task: Task }> | null;
 };
 
 /** Every lifecycle can list this tab: the graph of tasks that wait for each other. */
 const graph = lazyComponent(() => import("../screens/graph/graph.tsx"));
-const NO_SCREENS: ScreenComponents = { tab: (id) => (id === "graph" ? graph : null), panel: null };
+const NO_SCREENS: ScreenComponents = {
+  tab: (id) => (id === "graph" ? graph : null),
+  badge: () => null,
+  card: null,
+  panel: null,
+};
+
+const NOTHING = { default: () => null };
 
 const cache = new Map<string, ScreenComponents>();
 
@@ -28,9 +39,17 @@ export function screensOf({ module, styles, tabs }: LifecycleUi): ScreenComponen
 function componentsOf(ids: readonly string[], load: () => Promise<Screens>): ScreenComponents {
   const own = ids.map((id) => [id, lazyComponent(() => loadTab(load, id))] as const);
   const tabs = new Map([...own, ["graph", graph] as const]);
+  const badges = new Map(
+    ids.map((id) => [
+      id,
+      lazyComponent<{ lifecycle: string }>(async () => (await load()).badges?.[id]?.() ?? NOTHING),
+    ]),
+  );
   return {
     tab: (id) => tabs.get(id) ?? null,
-    panel: lazyComponent<{ task: Task }>(async () => (await load()).panel?.() ?? { default: () => null }),
+    badge: (id) => badges.get(id) ?? null,
+    card: lazyComponent<{ task: Task }>(async () => (await load()).card?.() ?? NOTHING),
+    panel: lazyComponent<{ task: Task }>(async () => (await load()).panel?.() ?? NOTHING),
   };
 }
 

@@ -3,7 +3,9 @@ import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
 import { queries } from "../data/queries.ts";
+import { Optional } from "../loading/optional.tsx";
 import { useUi } from "../plugins/lifecycle-ui.ts";
+import { screensOf } from "../plugins/screen-components.ts";
 import { Link, useLocation } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import { usePageTitle } from "../shell/page-title.ts";
@@ -16,13 +18,14 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
   const { data } = useQuery(queries.lifecycle(lifecycle));
   const ui = useUi()(lifecycle);
   const tabs = [
-    { href: addresses.board(lifecycle), title: t.shell.board },
-    { href: addresses.table(lifecycle), title: t.shell.table },
+    { href: addresses.board(lifecycle), title: t.shell.board, Badge: null },
+    { href: addresses.table(lifecycle), title: t.shell.table, Badge: null },
     ...ui.tabs.map(({ id, title }) => ({
       href: addresses.screen(lifecycle, id),
       title: title[language] ?? title.en,
+      Badge: screensOf(ui).badge(id),
     })),
-    { href: addresses.rules(lifecycle), title: t.shell.rules },
+    { href: addresses.rules(lifecycle), title: t.shell.rules, Badge: null },
   ];
   const here = tabs.find(({ href }) => href === path)?.title ?? "";
   usePageTitle(`${lifecycle} · ${here}`);
@@ -40,9 +43,14 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
         {children}
       </div>
       <nav className="tabs" aria-label={lifecycle} ref={bar}>
-        {tabs.map(({ href, title }) => (
+        {tabs.map(({ href, title, Badge }) => (
           <Link key={href} href={href} aria-current={href === path ? "page" : undefined}>
             {title}
+            {Badge && (
+              <Optional>
+                <Badge lifecycle={lifecycle} />
+              </Optional>
+            )}
           </Link>
         ))}
       </nav>

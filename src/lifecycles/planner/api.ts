@@ -8,6 +8,7 @@ import {
   taskChanges,
   taskFields,
 } from "./fields.ts";
+import { LEAD_ROUTES } from "./lead-api.ts";
 import { planner } from "./lifecycle.ts";
 import { DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./quality-api.ts";
 import { movesTask, OF_PLACE, OF_TASK, once, posts, reads, uuidPage } from "./route-rows.ts";
@@ -63,8 +64,9 @@ const TASKS = taskRoutes({
         q: text.max(200).optional().describe("part of a title"),
         ...uuidPage,
       }),
+      replies: { 200: z.object({ tasks: z.array(shapes.timedTask), cursor: nextCursor }) },
     },
-    get: readsTasks,
+    get: { ...readsTasks, replies: { 200: shapes.timedTask } },
     move: {
       needs_key: true,
       body: z.object({
@@ -340,6 +342,7 @@ export const PLANNER_ROUTES = {
   ...SHIFT_ROUTES,
   ...SHIFT_CHANGE_ROUTES,
   ...SHIFT_PATTERN_ROUTES,
+  ...LEAD_ROUTES,
 };
 
 export { CHANGE_ROUTES, DEFECT_ROUTES, DELIVERABLE_ROUTES, HELP_ROUTES, POOL_ROUTES, SHIFT_ROUTES, TASKS };
@@ -353,6 +356,7 @@ export type {
   PlannerPolicy,
   PlannerShift,
   PlannerTask,
+  PlannerTimedTask,
   PlannerTransition,
 } from "./shapes.ts";
 export type { PlannerShiftPattern } from "./shift-api.ts";

@@ -48,10 +48,18 @@ export const plannerEffects = {
   note_update: {
     change: ({ input }) => {
       const { title, priority, description, required_trade, deliverable_id, parent_task_id } = input;
+      const { due_at, estimate_minutes } = input;
       return {
         ...(title == null ? {} : { title }),
         ...(priority == null ? {} : { priority }),
-        data: withoutAbsent({ description, required_trade, deliverable_id, parent_task_id }),
+        data: withoutAbsent({
+          description,
+          required_trade,
+          deliverable_id,
+          parent_task_id,
+          due_at: due_at === undefined ? undefined : instantOrNull(due_at),
+          estimate_minutes,
+        }),
       };
     },
     side_effects: ({ input: { deliverable_id, parent_task_id } }) =>
@@ -154,6 +162,11 @@ function ownedBy(owner: string | null, by: string | null, now: number): Change<P
     exclusive_key: owner === null ? null : wipKey(owner),
     data: { assigned_by: by, assigned_at: now },
   };
+}
+
+/** Converts a moment of a request to an instant. */
+export function instantOrNull(moment: string | null | undefined): number | null {
+  return moment == null ? null : Date.parse(moment);
 }
 
 /** A field that was not sent stays as it is; one sent as null is cleared. */

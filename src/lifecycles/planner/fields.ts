@@ -2,9 +2,11 @@ import { z } from "zod";
 import { fields } from "../../api/index.ts";
 import type { ActionSpec } from "../../core/index.ts";
 
-const { name: anyName, text, nonEmptyText: words } = fields;
+const { givenMoment, name: anyName, text, nonEmptyText: words } = fields;
 
 export const MAX_TITLE_LENGTH = 200;
+/** A year of work around the clock. */
+const MAX_ESTIMATE_MINUTES = 525_600;
 const instant = z.number().nullable();
 const id = z.string().nullable();
 const name = anyName.trim().min(1);
@@ -52,6 +54,10 @@ export const plannerData = z.object({
   open_escalations: z.number(),
   /** Reasons for attention: a blocker that will never be done, or the end of a shift. */
   flags: z.array(z.object({ about: z.string(), reason: z.string() })),
+  /** When it should be done. Absent in tasks of versions without due dates. */
+  due_at: instant.optional(),
+  /** The work expected from start to submission. */
+  estimate_minutes: z.number().nullish(),
 });
 
 export type PlannerData = z.output<typeof plannerData>;
@@ -131,6 +137,13 @@ export const taskFields = {
   required_trade: name.nullish(),
   deliverable_id: name.nullish(),
   parent_task_id: name.nullish(),
+  due_at: givenMoment.nullish().describe("when it should be done"),
+  estimate_minutes: z
+    .int()
+    .min(1)
+    .max(MAX_ESTIMATE_MINUTES)
+    .nullish()
+    .describe("minutes of work from start to submission"),
 };
 
 /** The same fields for an update, all optional. */

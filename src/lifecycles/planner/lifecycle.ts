@@ -1,5 +1,5 @@
 import { defineLifecycle } from "../../core/index.ts";
-import { plannerEffects } from "./effects.ts";
+import { instantOrNull, plannerEffects } from "./effects.ts";
 import {
   creationFields,
   MAX_TITLE_LENGTH,
@@ -77,6 +77,8 @@ export const planner = defineLifecycle({
         holds: [],
         open_escalations: 0,
         flags: [],
+        due_at: instantOrNull(input.due_at),
+        estimate_minutes: input.estimate_minutes ?? null,
       },
     }),
     side_effects: ({ task: { data }, input: { defect, defect_id } }) => {

@@ -56,6 +56,8 @@ export function taskOnWire(task: PublicTask): PlannerTask {
     needs_attention: task.needs_attention,
     fix_of_task_id: data.fix_of_task_id,
     parent_task_id: data.parent_task_id,
+    due_at: onWireOrNull(data.due_at ?? null),
+    estimate_minutes: data.estimate_minutes ?? null,
     created_by: task.created_by,
     created_at: onWire(task.created_at),
     updated_at: onWire(task.updated_at),
@@ -93,7 +95,7 @@ function addedBy({ action, patch, project_id }: EventRow): JsonObject {
 /** Returns the fields that a task was created with. */
 function creationOf(patch: JsonObject): JsonObject {
   const { kind, description, required_trade, depends_on, ...data } = patch.data as PlannerData;
-  const { deliverable_id, parent_task_id, fix_of_task_id, flags } = data;
+  const { deliverable_id, parent_task_id, fix_of_task_id, flags, due_at, estimate_minutes } = data;
   const { title, priority = 0, available_at } = patch;
   const fields = { title, priority, kind, description, required_trade, depends_on };
   const links = { deliverable_id, parent_task_id, fix_of_task_id };
@@ -102,6 +104,8 @@ function creationOf(patch: JsonObject): JsonObject {
     ...links,
     ...(available_at == null ? {} : { available_at: onWire(available_at as number) }),
     ...(flags.length > 0 ? { flags } : {}),
+    ...(due_at == null ? {} : { due_at: onWire(due_at) }),
+    ...(estimate_minutes == null ? {} : { estimate_minutes }),
   };
 }
 

@@ -31,6 +31,7 @@ export const plannerPermissions = {
   "shift.read": [...LEADS, "admin", "viewer"],
   "shift.read_own": ["executor", ...LEADS],
   "shift.write": LEADS,
+  "attention.read": [...LEADS, "admin", "viewer"],
   "contributor.add": ["executor", ...LEADS],
   "contributor.remove": ["executor", ...LEADS],
   "deliverable.read": READERS,

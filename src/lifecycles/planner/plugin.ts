@@ -124,6 +124,7 @@ const plugin = definePlugin({
   ui: {
     module: new URL("./ui/index.js", import.meta.url),
     tabs: {
+      attention: { en: "Attention", ru: "Внимание" },
       pool: { en: "Pool", ru: "Пул" },
       review: { en: "Review", ru: "Проверка" },
       shifts: { en: "Shifts", ru: "Смены" },

@@ -5,6 +5,7 @@ import type { Caller, Call, PublicTask, RouteHost, RouteSet } from "../../plugin
 import { CHANGE_ROUTES, HELP_ROUTES, POOL_ROUTES, TASKS } from "./api.ts";
 import type { PlannerData } from "./fields.ts";
 import { defectOnWire, dependentFor, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";
+import { serveLead } from "./lead-routes.ts";
 import { PlannerService } from "./service.ts";
 import { serveShiftChanges, serveShiftPatterns } from "./shift-routes.ts";
 import { serveDefects, serveDeliverables, serveShifts } from "./quality-routes.ts";
@@ -26,6 +27,7 @@ export function plannerRoutes(host: RouteHost): RouteSet[] {
     serveShifts(host),
     serveShiftChanges(host),
     serveShiftPatterns(host),
+    serveLead(host),
   ];
 }
 
@@ -37,6 +39,10 @@ function serveTasks(host: RouteHost, service: PlannerService): RouteSet {
       return { task, transition, ...madeOnWire(done.made ?? {}) };
     },
     verbs: {
+      getPlannerTask: async ({ caller, params }) => {
+        const task = await service.findTimed(caller, params.id);
+        return isRefusal(task) ? task : answer(200, task, { row_version: task.row_version });
+      },
       listPlannerTasks: async ({ caller, query: { project_id = null, assigned_to, q = null, ...query } }) => {
         const { rows, cursor } = await service.list(caller, {
           ...query,

@@ -66,4 +66,5 @@ export const ROWS = {
   getShiftPattern: { method: "GET", path: "/api/planner/shift-patterns/{id}" },
   changeShiftPattern: { method: "PATCH", path: "/api/planner/shift-patterns/{id}", idempotent: true },
   endShiftPattern: { method: "POST", path: "/api/planner/shift-patterns/{id}/end", idempotent: true },
+  getPlannerAttention: { method: "GET", path: "/api/planner/attention" },
 } as const satisfies RowsOf<typeof PLANNER_ROUTES>;

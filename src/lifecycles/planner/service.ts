@@ -23,8 +23,9 @@ import type {
   Tx,
 } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
-import type { PlannerTask, PlannerTransition } from "./api.ts";
+import type { PlannerTask, PlannerTimedTask, PlannerTransition } from "./api.ts";
 import { workOf } from "./facts.ts";
+import { withLateness } from "./find-lateness.ts";
 import { planner } from "./lifecycle.ts";
 import { taskOnWire, transitionOnWire } from "./on-wire.ts";
 import { readOpenWork } from "./sql/read-people.ts";
@@ -59,12 +60,23 @@ export class PlannerService {
     return this.engine.transaction((tx) => findPlannerTask(tx, caller, id));
   }
 
-  list({ org_id }: Caller, filter: Omit<PlannerFilter, "unfinished">): Promise<Paged<PlannerTask>> {
+  /** Finds a task, with a warning if it is late or will be. */
+  findTimed(caller: Caller, id: string): Promise<PlannerTimedTask | Refusal> {
+    return this.engine.transaction(async (tx) => {
+      const task = await findPlannerTask(tx, caller, id);
+      if (isRefusal(task)) return task;
+      const [timed] = await withLateness(tx, caller.org_id, [taskOnWire(task)]);
+      return timed ?? notFound(id);
+    });
+  }
+
+  list({ org_id }: Caller, filter: Omit<PlannerFilter, "unfinished">): Promise<Paged<PlannerTimedTask>> {
     return this.engine.transaction(async (tx) => {
       const { limit, status } = filter;
       const unfinished = status?.every((one) => isOpen(planner, one)) ?? false;
       const rows = await listPlannerTasks(tx, org_id, { ...filter, unfinished, limit: limit + 1 });
-      return pageOf(rows.map(taskOfRow), limit, ({ id }) => id);
+      const page = pageOf(rows.map(taskOfRow), limit, ({ id }) => id);
+      return { ...page, rows: await withLateness(tx, org_id, page.rows) };
     });
   }
 
@@ -138,7 +150,8 @@ export class PlannerService {
         const reasons = explainAction(planner, situation, "self_assign");
         return { ...taskOfRow(row), can_self_assign: reasons.length === 0, reasons };
       });
-      return pageOf(tasks, limit, ({ priority, id }) => `${priority}.${id}`);
+      const shown = pageOf(tasks, limit, ({ priority, id }) => `${priority}.${id}`);
+      return { ...shown, rows: await withLateness(tx, org_id, shown.rows) };
     });
   }
 

@@ -55,11 +55,24 @@ export const task = z
     needs_attention: z.boolean(),
     fix_of_task_id: z.string().nullable(),
     parent_task_id: z.string().nullable(),
+    due_at: moment.nullable().describe("when it should be done"),
+    estimate_minutes: z.int().nullable().describe("minutes of work from start to submission"),
     created_by: who,
     created_at: moment,
     updated_at: moment,
   })
   .meta({ id: "PlannerTask" });
+
+/** A task in lists, with a warning that depends on the time of the answer. */
+export const timedTask = task.extend({
+  lateness: z
+    .object({
+      state: z.enum(["late", "will_be_late"]),
+      ready_at: moment.describe("the earliest possible submission, by the estimates"),
+    })
+    .nullable()
+    .describe("null: in time, or without a due date"),
+});
 
 /** A row of a task's log; creation is row_version 1. */
 export const transition = z
@@ -175,7 +188,7 @@ export const policy = z
   })
   .meta({ id: "PlannerPolicy" });
 
-export const pooled = task.extend({
+export const pooled = timedTask.extend({
   can_self_assign: z.boolean().describe("whether you may take it now"),
   reasons: z
     .array(z.object({ code: z.string(), detail: z.string(), params: anyObject }))
@@ -183,6 +196,7 @@ export const pooled = task.extend({
 });
 
 export type PlannerTask = z.output<typeof task>;
+export type PlannerTimedTask = z.output<typeof timedTask>;
 export type PlannerTransition = z.output<typeof transition>;
 export type PlannerHold = z.output<typeof hold>;
 export type PlannerDependent = z.output<typeof dependent>;

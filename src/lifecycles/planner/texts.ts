@@ -42,6 +42,8 @@ export const PLANNER_TEXTS: NonNullable<PluginUi["texts"]> = {
       defect_id: "Дефект",
       deliverable_id: "Изделие",
       depends_on: "Ждёт задач",
+      due_at: "Срок",
+      estimate_minutes: "Оценка, минут",
       escalation_id: "Просьба о помощи",
       fix_of_task_id: "Какую задачу исправляет",
       flags: "Отметки",
@@ -78,6 +80,8 @@ export const PLANNER_TEXTS: NonNullable<PluginUi["texts"]> = {
       work: "Работа",
     },
     hints: {
+      "when it should be done": "Когда задача должна быть выполнена",
+      "minutes of work from start to submission": "Минуты работы от начала до сдачи",
       "required, except for a fix-task": "Обязательно, если это не исправление",
       "the task that this one fixes; with `defect` or `defect_id`":
         "Задача, которую она исправляет; вместе с дефектом",

@@ -335,6 +335,7 @@ const SCREENS = [
   "/lifecycles/bot-actions/chat?chat=support",
   "/lifecycles/delivery/queue",
   "/lifecycles/delivery/users",
+  "/lifecycles/planner/attention",
   "/lifecycles/planner/pool",
   "/lifecycles/planner/review",
   "/lifecycles/planner/shifts",

@@ -3,6 +3,7 @@ import { TEXTS as board } from "../../../src/lifecycles/board/ui/texts.ts";
 import { TEXTS as botActions } from "../../../src/lifecycles/bot-actions/ui/texts.ts";
 import { TEXTS as code } from "../../../src/lifecycles/code/ui/texts.ts";
 import { TEXTS as delivery } from "../../../src/lifecycles/delivery/ui/texts.ts";
+import { LEAD_TEXTS as plannerLead } from "../../../src/lifecycles/planner/ui/lead-texts.ts";
 import { TEXTS as planner } from "../../../src/lifecycles/planner/ui/texts.ts";
 import { SHIFT_TEXTS as shifts } from "../../../src/lifecycles/planner/ui/shift-texts.ts";
 import { inboxTexts as inbox } from "../../../src/console/screens/overview/inbox-texts.ts";
@@ -22,7 +23,7 @@ function textsIn(texts: object, path = ""): [string, string][] {
   });
 }
 
-test.each(Object.entries({ board, botActions, code, delivery, planner, shifts, graph, inbox }))(
+test.each(Object.entries({ board, botActions, code, delivery, planner, plannerLead, shifts, graph, inbox }))(
   "%s: both languages have the same texts, and none is empty",
   (_, { en, ru }) => {
     const [english, russian] = [textsIn(en), textsIn(ru)];

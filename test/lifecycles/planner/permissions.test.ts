@@ -53,6 +53,7 @@ const TABLE: Row[] = [
     [`GET ${tasks}/contributors`],
     [`GET ${tasks}/escalations`],
   ],
+  ["attention.read", "lead supervisor admin viewer", ["GET /attention"]],
   ["task.create_defect", "executor lead supervisor system", [`POST ${tasks}/report-defect`, defect]],
   ["task.self_assign", "executor", act("self_assign"), ["POST /claims", {}]],
   ["task.start", "executor", act("start")],

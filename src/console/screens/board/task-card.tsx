@@ -6,6 +6,9 @@ import { IconButton } from "../../design/button.tsx";
 import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Person } from "../../design/person.tsx";
+import { Optional } from "../../loading/optional.tsx";
+import { useUi } from "../../plugins/lifecycle-ui.ts";
+import { screensOf } from "../../plugins/screen-components.ts";
 import { Link, navigate } from "../../router.tsx";
 import { latinKey } from "../../shell/shortcuts.ts";
 import { Deadline } from "../../tasks/deadline.tsx";
@@ -27,6 +30,7 @@ export const TaskCard = memo(function TaskCard({
   dragged: boolean;
 }) {
   const { t } = useI18n();
+  const Own = screensOf(useUi()(task.lifecycle)).card;
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.target !== event.currentTarget) return;
     if (event.key === "Enter") navigate(addresses.task(task.id));
@@ -69,6 +73,11 @@ export const TaskCard = memo(function TaskCard({
         <InStatus since={task.entered_at} />
       </div>
       <Deadline task={task} />
+      {Own && (
+        <Optional>
+          <Own task={task} />
+        </Optional>
+      )}
     </article>
   );
 });

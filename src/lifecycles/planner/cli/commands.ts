@@ -1,6 +1,7 @@
 import { jsonOption, print, textTable, formatHelp } from "../../../plugin/index.ts";
 import type { AddCommands } from "../../../plugin/index.ts";
 import { addShiftCommands } from "./shift-commands.ts";
+import { addLeadCommands } from "./lead-commands.ts";
 import { plannerConditions, plannerPermissions } from "../permissions.ts";
 
 const ROLES = ["executor", "lead", "supervisor", "system", "admin", "viewer"] as const;
@@ -9,8 +10,8 @@ const ROLES = ["executor", "lead", "supervisor", "system", "admin", "viewer"] as
 export const addPlannerCommands: AddCommands = (program, environment, setExitCode) => {
   const planner = program
     .command("planner")
-    .summary("plan shifts; print the permissions of the roles")
-    .description("Plans shifts, and prints the permissions of the planner's roles.");
+    .summary("plan shifts; show what needs a lead, and the permissions of roles")
+    .description("Commands for the shop floor.");
   planner
     .command("roles")
     .summary("print the permissions of each role")
@@ -23,6 +24,7 @@ export const addPlannerCommands: AddCommands = (program, environment, setExitCod
       setExitCode(print(out, { json, value: asData(), text }));
     });
   addShiftCommands(planner, environment, setExitCode);
+  addLeadCommands(planner, environment, setExitCode);
 };
 
 /** Permissions of members, without those that only Pawl itself has. */

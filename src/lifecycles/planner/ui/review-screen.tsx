@@ -1,14 +1,9 @@
-import { useState } from "react";
 import { useQueries } from "@tanstack/react-query";
 import {
-  AskDialog,
-  Button,
   ActionButton,
   EmptyState,
   keys,
   Person,
-  toast,
-  useRefetch,
   useLiveQuery,
   useMe,
   useNow,
@@ -19,6 +14,7 @@ import {
 import { MAX_ROWS, planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { Escalation, PlannerTask } from "./planner-calls.ts";
 import { PlannerScreen } from "./planner-screen.tsx";
+import { ResolveCall } from "./resolve-call.tsx";
 import { TaskLine } from "./task-line.tsx";
 import { TEXTS } from "./texts.ts";
 
@@ -124,9 +120,7 @@ function Call({ lifecycle, task, call }: { lifecycle: string; task: PlannerTask;
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
   const isLead = useIsLead();
-  const refetch = useRefetch(lifecycle);
   const now = useNow(10);
-  const [answering, setAnswering] = useState(false);
   return (
     <div className="call">
       <div className="row wrap small">
@@ -137,41 +131,7 @@ function Call({ lifecycle, task, call }: { lifecycle: string; task: PlannerTask;
         <span className="faint num">{f.ago(call.opened_at, now)}</span>
       </div>
       {call.text !== null && <p>{call.text}</p>}
-      {isLead && (
-        <Button
-          small
-          onClick={() => {
-            setAnswering(true);
-          }}
-        >
-          {texts.resolve}
-        </Button>
-      )}
-      {answering && (
-        <AskDialog
-          form={`resolve/${call.id}`}
-          title={texts.resolveTitle}
-          lead={task.title}
-          questions={[
-            { name: "note", label: texts.note, hint: texts.noteHint, kind: "text", required: true },
-          ]}
-          submit={texts.resolve.replace("…", "")}
-          perform={async ({ note }) => {
-            const { row_version } = await planner.getPlannerTask({ id: task.id });
-            await planner.resolveEscalation({
-              id: task.id,
-              escalation_id: call.id,
-              note,
-              expected_row_version: row_version,
-            });
-            toast(texts.resolved);
-            await refetch();
-          }}
-          onClose={() => {
-            setAnswering(false);
-          }}
-        />
-      )}
+      {isLead && <ResolveCall lifecycle={lifecycle} task={task} escalationId={call.id} />}
     </div>
   );
 }

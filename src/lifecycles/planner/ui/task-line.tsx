@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { addresses, Icon, Link, Person, useTexts } from "../../../console/index.ts";
+import { DueMark } from "./due-mark.tsx";
 import type { PlannerTask } from "./planner-calls.ts";
 import { TEXTS } from "./texts.ts";
 
@@ -15,6 +16,7 @@ export function TaskLine({ task, children }: { task: PlannerTask; children?: Rea
         {children}
         <span className="tag">{task.required_trade ?? texts.anyTrade}</span>
         {task.priority !== 0 && <span className="faint num">{texts.priority(task.priority)}</span>}
+        <DueMark task={task} />
         {task.kind === "fix" && (
           <span className="chip plain" data-tone="violet">
             {texts.fix}

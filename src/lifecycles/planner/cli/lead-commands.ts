@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import {
+  atServer,
+  commaSeparated,
+  formatHelp,
+  isTty,
+  numberBetween,
+  oneLine,
+  print,
+  relativeTime,
+  shortId,
+  textTable,
+  withServerOptions,
+} from "../../../plugin/index.ts";
+import type { AddCommands, CliEnvironment, ConnectFlags, ExitCode, Screen } from "../../../plugin/index.ts";
+import { PLANNER_ROUTES } from "../api.ts";
+import { ATTENTION_KINDS } from "../lead-shapes.ts";
+import type { AttentionGroup, AttentionItem, AttentionKind } from "../lead-shapes.ts";
+
+type Flags = ConnectFlags & { json?: true };
+
+/** `pawl planner attention` */
+export function addLeadCommands(
+  planner: Command,
+  environment: CliEnvironment,
+  setExitCode: Parameters<AddCommands>[2],
+): void {
+  withServerOptions(planner.command("attention"))
+    .summary("list what needs a lead")
+    .description(
+      "Lists what needs a lead: calls for help, late, blocked and held tasks, and tasks to review.",
+    )
+    .option("--project <id>", "only this project")
+    .option(
+      "--kind <kinds>",
+      `only these, separated by commas: ${ATTENTION_KINDS.join(", ")}`,
+      commaSeparated,
+    )
+    .option("--limit <n>", "maximum number of items of each kind", numberBetween(1, 100), 20)
+    .addHelpText("after", formatHelp(ATTENTION_HELP, environment))
+    .action(async (flags: AttentionFlags) => {
+      setExitCode(await showAttention(environment, flags));
+    });
+}
+
+type AttentionFlags = Flags & { project?: string; kind?: string[]; limit: number };
+
+function showAttention(
+  environment: CliEnvironment,
+  { project, kind, limit, json, ...flags }: AttentionFlags,
+): Promise<ExitCode> {
+  const { out, now } = environment;
+  return atServer(environment, flags, async ({ client }) => {
+    const query = { project_id: project, kind: kind as AttentionKind[] | undefined, limit };
+    const { groups } = await client.calls(PLANNER_ROUTES).getPlannerAttention(query);
+    return print(out, { json, value: { groups }, text: () => groupsText(groups, out, now()) });
+  });
+}
+
+const HEADINGS: Record<AttentionKind, string> = {
+  escalation: "Calls for help",
+  late: "Late",
+  will_be_late: "Will be late",
+  blocked: "Blocked by canceled work",
+  held: "On hold",
+  review: "To review",
+};
+
+function groupsText(groups: readonly AttentionGroup[], out: Screen, now: number): string {
+  const filled = groups.filter(({ items }) => items.length > 0);
+  if (filled.length === 0) return "Nothing needs attention.";
+  return filled
+    .map(({ kind, count, items }) => {
+      const heading = out.colours.bold(`${HEADINGS[kind]} (${count})`);
+      const more = count > items.length ? `\n${out.colours.dim(`and ${count - items.length} more`)}` : "";
+      const rows = items.map((item) => rowOf(item, out, now));
+      return `${heading}\n${textTable(["ID", "SINCE", "BY", "TITLE", "REASON"], rows, out)}${more}`;
+    })
+    .join("\n\n");
+}
+
+function rowOf(item: AttentionItem, out: Screen, now: number): string[] {
+  const { task, since, by } = item;
+  return [
+    isTty(out) ? shortId(task.id) : task.id,
+    isTty(out) ? relativeTime(now, since) : since,
+    by ?? "",
+    oneLine(task.title),
+    oneLine(reasonOf(item)),
+  ];
+}
+
+function reasonOf({ kind, reason, text, blocker, since, ready_at }: AttentionItem): string {
+  if (kind === "late") return `due ${since}`;
+  if (kind === "will_be_late") return `due ${since}, ready ${ready_at ?? ""} at the earliest`;
+  const parts = kind === "blocked" ? [`${blocker?.title ?? ""} was ${reason ?? ""}`, text] : [reason, text];
+  return parts.filter((part) => part !== null).join(": ");
+}
+
+const ATTENTION_HELP = `
+Examples:
+  pawl planner attention
+  pawl planner attention --project hall --kind review,held`;

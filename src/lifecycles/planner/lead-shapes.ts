@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { fields } from "../../api/index.ts";
+import { task } from "./shapes.ts";
+
+const { moment, nextCursor } = fields;
+
+/** The kinds of items that need the lead, most urgent first. */
+export const ATTENTION_KINDS = ["escalation", "late", "will_be_late", "blocked", "held", "review"] as const;
+
+const attentionItem = z
+  .object({
+    id: z.string().describe("identifies the item within its kind"),
+    kind: z.enum(ATTENTION_KINDS),
+    since: moment.describe("for a task that is late or will be: its due date"),
+    by: z.string().nullable().describe("the member who called, placed the hold or submitted the task"),
+    reason: z
+      .string()
+      .nullable()
+      .describe("the reason of an escalation, the kind of a hold, or the status of the blocker"),
+    text: z.string().nullable().describe("the words given for it"),
+    escalation_id: z.uuid().nullable(),
+    hold_id: z.uuid().nullable(),
+    ready_at: moment
+      .nullable()
+      .describe("the earliest possible submission of a task that will be late, by the estimates"),
+    blocker: z.object({ id: z.uuid(), title: z.string() }).nullable().describe("the task that was canceled"),
+    task,
+  })
+  .meta({ id: "PlannerAttentionItem" });
+
+export const attention = z.object({
+  groups: z.array(
+    z.object({
+      kind: z.enum(ATTENTION_KINDS),
+      count: z.int().describe("at most 1000"),
+      items: z.array(attentionItem).describe("oldest first"),
+      cursor: nextCursor,
+    }),
+  ),
+});
+
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+export type AttentionItem = z.output<typeof attentionItem>;
+export type AttentionGroup = z.output<typeof attention>["groups"][number];

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { openCliAtServer } from "./cli-at-server.ts";
+
+const { cli, ask, member, server } = await openCliAtServer();
+const lea = await member("lea", "--roles", "lead");
+const bob = await member("bob", "--roles", "executor", "--skill-level", "5");
+
+/** Sends a request of the planner and returns the parsed answer. */
+async function send(token: string, what: string, body: object): Promise<Record<string, unknown>> {
+  const [method = "", path = ""] = what.split(" ");
+  const reply = await fetch(`${server.address}/api/planner${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ client_event_id: randomUUID(), ...body }),
+  });
+  if (!reply.ok) throw new Error(await reply.text());
+  return (await reply.json()) as Record<string, unknown>;
+}
+
+test("attention lists what needs a lead, in groups, and says if nothing does", async () => {
+  expect((await cli("planner attention", { token: lea })).stdout).toBe("Nothing needs attention.\n");
+  const { id } = await send(lea, "POST /tasks", { title: "Weld the frame" });
+  const move = (token: string, action: string, expected_row_version: number) =>
+    send(token, `POST /tasks/${String(id)}/transitions`, { action, expected_row_version });
+  await move(bob, "self_assign", 1);
+  await move(bob, "start", 2);
+  await send(bob, `POST /tasks/${String(id)}/escalations`, { reason: "tools", text: "no\ndrill" });
+  await move(bob, "submit", 4);
+  const { stdout, code } = await cli("planner attention", { token: lea });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Calls for help \(1\)\n.*\n.*Weld the frame +tools: no drill/);
+  expect(stdout).toMatch(/To review \(1\)\n.*\n.*bob +Weld the frame/);
+  const only = await ask<{ groups: { kind: string }[] }>("planner attention --kind review", { token: lea });
+  expect(only.groups.map(({ kind }) => kind)).toEqual(["review"]);
+});
+
+test("attention refuses an executor, an unknown kind and an unknown project", async () => {
+  expect((await cli("planner attention", { token: bob })).stderr).toContain("attention.read");
+  expect((await cli("planner attention --kind weather", { token: lea })).code).not.toBe(0);
+  expect((await cli("planner attention --project nowhere", { token: lea })).stderr).toContain("nowhere");
+});
