@@ -122,8 +122,9 @@ export function outcomeOf(rule: CompiledRule, view: View): Moved | Touched | Abs
 }
 
 /** Returns the rule's shared event object if there is no comment, since all its fields are then the same for every use. */
-function eventOf({ event, comment: commentOf }: CompiledRule, view: View): Moved["event"] {
+function eventOf({ event, comment: commentOf, payload }: CompiledRule, view: View): Moved["event"] {
   const comment = commentOf === null ? view.comment : commentOf(view);
+  if (payload !== null) return { ...event, comment, payload: payload(view) };
   return comment === null
     ? event
     : { type: event.type, action: event.action, from: event.from, to: event.to, comment };
@@ -173,6 +174,9 @@ function timerAfter(rule: CompiledRule, { task, settings, now }: View, patch: Pa
     updated_at: now,
     get needs_attention() {
       return patch.needs_attention ?? task.needs_attention;
+    },
+    get open_blockers() {
+      return patch.open_blockers ?? task.open_blockers;
     },
     lease: rule.lease === "open" ? { heartbeat_at: now } : rule.lease === "close" ? null : task.lease,
   };

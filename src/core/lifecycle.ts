@@ -66,6 +66,8 @@ export type EffectParts<V = View, Data = JsonObject> = {
   side_effects?: (view: V) => readonly SideEffect[];
   /** Replaces the caller's comment in the journal. */
   comment?: (view: V) => string;
+  /** Replaces the input as the payload of the journal row. */
+  payload?: (view: V) => JsonObject;
   /** Replaces the timer of the status. */
   timer?: (view: V) => DueTimer | null;
   /** Closes the lease even if the status keeps it. */
@@ -90,6 +92,11 @@ export type Timer<Action extends string = string> = {
   after: Duration;
   /** Paused while the task has needs_attention, so that the timer raises it only once. */
   unless_attended?: boolean;
+  /**
+   * The path of a boolean setting. While it is on, the timer does not run for a task with open blockers: it starts when the last
+   * blocker is resolved, or when one ends without success, because then the task would wait forever.
+   */
+  waits_for_blockers?: string;
 };
 
 export type StatusSpec<Action extends string = string> = {
@@ -298,6 +305,7 @@ export type CompiledRule = {
   readonly changes: readonly ((view: View) => Change)[];
   readonly side_effects: readonly ((view: View) => readonly SideEffect[])[];
   readonly comment: ((view: View) => string) | null;
+  readonly payload: ((view: View) => JsonObject) | null;
   readonly timer: ((view: View) => DueTimer | null) | null;
   readonly timers: readonly Timer[];
   readonly lease: "open" | "close" | "keep";

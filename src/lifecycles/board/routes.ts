@@ -1,8 +1,10 @@
 import { isRefusal } from "../../core/index.ts";
+import type { JsonObject } from "../../core/index.ts";
 import { answer, serve, serveTaskRoutes } from "../../plugin/index.ts";
 import type { Caller, Call, Performed, Project, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { BoardService } from "./service.ts";
 import { MOVE_ROUTES, TASKS, WORKSPACE_ROUTES } from "./api.ts";
+import { editableFields } from "./extensions.ts";
 import { board } from "./lifecycle.ts";
 import { PRIORITY } from "./priorities.ts";
 
@@ -40,8 +42,9 @@ function serveTasks(host: RouteHost, service: BoardService): RouteSet {
 
 function serveMoves(host: RouteHost, service: BoardService): RouteSet {
   const { engine } = host;
-  const perform = async (call: MoveCall & { caller: Caller }, action: string) => {
-    const done = await engine.perform(call.caller, { ...requestOf(call), action });
+  const perform = async (call: MoveCall & { caller: Caller }, action: string, payload?: JsonObject) => {
+    const request = { ...requestOf(call), action, ...(payload && { payload }) };
+    const done = await engine.perform(call.caller, request);
     return isRefusal(done) ? done : answer(200, await service.presentMove(call.caller, done), extrasOf(done));
   };
 
@@ -55,6 +58,8 @@ function serveMoves(host: RouteHost, service: BoardService): RouteSet {
     claimBoardTask: (call) => perform(call, "claim"),
     escalateBoardTask: (call) => perform(call, "escalate"),
     takeOverBoardTask: (call) => perform(call, "take_over"),
+    editBoardTask: (call) => perform(call, "edit", editOf(call.body)),
+    reassignBoardTask: (call) => perform(call, "reassign", { assignee_id: call.body.assignee_id }),
     commentBoardTask: async (call) => {
       const reply = await perform(call, "comment");
       if (isRefusal(reply)) return reply;
@@ -90,8 +95,8 @@ function serveWorkspaces(host: RouteHost, service: BoardService): RouteSet {
       const workspace = await workspaceOf(host, caller, params.id);
       return isRefusal(workspace) ? workspace : answer(200, onWire(workspace));
     },
-    changeWorkspace: async ({ caller, params, body: { name, status_deadlines }, client_event_id }) => {
-      const settings = status_deadlines && { board: { status_deadlines } };
+    changeWorkspace: async ({ caller, params, body: { name, ...changes }, client_event_id }) => {
+      const settings = boardSettings(changes);
       const change = await directory.changeProject(
         caller,
         params.id,
@@ -119,15 +124,39 @@ function requestOf({ params, body, client_event_id, expected_row_version }: Move
   return { lifecycle: "board", task_id: params.id, comment, client_event_id, expected_row_version };
 }
 
+/** Returns the fields that a request changes. */
+function editOf(body: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.keys(editableFields).flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
+  );
+}
+
 function extrasOf({ task, replayed }: Performed) {
   return { row_version: task.row_version, replayed };
 }
 
+/** Returns the project settings that a request changes; undefined if it changes none. */
+function boardSettings({ status_deadlines, new_deadline_waits_for_blockers }: WorkspaceChanges) {
+  if (status_deadlines === undefined && new_deadline_waits_for_blockers === undefined) return undefined;
+  return {
+    board: {
+      ...(status_deadlines && { status_deadlines }),
+      ...(new_deadline_waits_for_blockers !== undefined && { new_deadline_waits_for_blockers }),
+    },
+  };
+}
+
+type WorkspaceChanges = {
+  status_deadlines?: Record<string, number | null | undefined> | undefined;
+  new_deadline_waits_for_blockers?: boolean | null | undefined;
+};
+
 function onWire({ id, name, settings }: Project) {
-  const { status_deadlines } = board.settings.parse(settings.board ?? {});
+  const { status_deadlines, new_deadline_waits_for_blockers } = board.settings.parse(settings.board ?? {});
   return {
     id,
     name,
     status_deadlines: status_deadlines as { NEW: number; IN_PROGRESS: number; BLOCKED: number },
+    new_deadline_waits_for_blockers: new_deadline_waits_for_blockers as boolean,
   };
 }

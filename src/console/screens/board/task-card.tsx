@@ -12,6 +12,7 @@ import { screensOf } from "../../plugins/screen-components.ts";
 import { Link, navigate } from "../../router.tsx";
 import { latinKey } from "../../shell/shortcuts.ts";
 import { Deadline } from "../../tasks/deadline.tsx";
+import { Labels } from "../../tasks/labels.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
 export type CardActions = {
@@ -118,6 +119,7 @@ function Marks({ task }: { task: Task }) {
           <Icon name="lock" />
         </span>
       )}
+      <Labels task={task} />
       {task.project_id !== "main" && <span className="mark cut">{task.project_id}</span>}
     </div>
   );
