@@ -14,12 +14,16 @@ import type { Remote } from "../worker/publish.ts";
 import type { Repository } from "../worker/repository.ts";
 import { startCodeWorker } from "../worker/start-code-worker.ts";
 import type { CodeWorker, CodeWorkerEvent } from "../worker/start-code-worker.ts";
+import { setupOf } from "./read-setup.ts";
+import type { SetupOptions } from "./setup-options.ts";
 import { eventLine, RunView } from "./run-view.ts";
 import type { Counts } from "./run-view.ts";
 import { workerToken } from "./worker-token.ts";
 import { asUsageFault, openRepositoryOrFault } from "./worktrees.ts";
 
-export type RunOptions = ConnectFlags & {
+export type RunOptions = RunFlags & SetupOptions;
+
+type RunFlags = ConnectFlags & {
   json?: true;
   repo: string;
   workers: number;
@@ -47,6 +51,7 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
     const { repo: path, target, worktrees: folder, project, verify = null, agent, hooks } = options;
     checkPrograms(agent);
     const repository = await openRepositoryOrFault({ path, target, folder });
+    const setup = await setupOf(environment, repository, options);
     const { token, revoke } = await workerToken(client, server, repository.folder);
     warnOutdated(environment, repository.target, await outdatedCheckouts(repository));
     const calls = client.calls(CODE_ROUTES);
@@ -66,6 +71,7 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
       rules: {
         agent,
         verify,
+        setup,
         hooks,
         merge: options.merge,
         timeoutMs: options.timeout * 60_000,
@@ -75,6 +81,7 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
       workers: options.workers,
       project_id: project,
       remote,
+      diskBudget: options.diskBudget,
       graceMs: options.grace * 1_000,
       onEvent: (event) => {
         screen.onEvent(event);
@@ -283,7 +290,10 @@ function errorOf(event: CodeWorkerEvent): string | undefined {
   if (event.kind === "retried") return event.error;
   if (event.kind === "failed") return event.failure.message;
   if (isRefusal(event)) return event.problem.detail;
-  if (event.kind === "unreachable" || event.kind === "renewal_failed" || event.kind === "push_failed")
+  if (
+    ["unreachable", "renewal_failed", "push_failed", "over_budget"].includes(event.kind) &&
+    "error" in event
+  )
     return (event.error as Error).message;
   return event.kind === "lost" ? event.why : undefined;
 }

@@ -34,7 +34,7 @@ export class RunView {
       this.connected = event.kind === "reached";
       return;
     }
-    if (event.kind === "renewal_failed" || event.kind === "push_failed") {
+    if (event.kind === "renewal_failed" || event.kind === "push_failed" || event.kind === "over_budget") {
       const text = eventLine(event) ?? "";
       this.recent = [...this.recent, { mark: "note" as const, text, at: now, id: "" }].slice(-MAX_RECENT);
       return;
@@ -150,7 +150,7 @@ function lineOf(pieces: readonly Piece[], columns: number): string {
 function noteOf(
   event: Exclude<
     CodeWorkerEvent,
-    { kind: "claimed" | "unreachable" | "reached" | "renewal_failed" | "push_failed" }
+    { kind: "claimed" | "unreachable" | "reached" | "renewal_failed" | "push_failed" | "over_budget" }
   >,
 ): Pick<Recent, "mark" | "text"> | null {
   const title = oneLine(event.task.title);
@@ -186,7 +186,7 @@ export function eventLine(event: CodeWorkerEvent): string | null {
   if (event.kind === "reached") return "server reachable again";
   if (event.kind === "renewal_failed")
     return `lease renewal failed, retrying: ${oneLine(event.error.message)}`;
-  if (event.kind === "push_failed") return oneLine(event.error.message);
+  if (event.kind === "push_failed" || event.kind === "over_budget") return oneLine(event.error.message);
   if (event.kind === "claimed" || event.kind === "output") return null;
   const about = `${event.task.id} ${oneLine(event.task.title)}`;
   if (event.kind === "started") return `claimed ${about}`;
