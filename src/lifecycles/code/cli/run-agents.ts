@@ -18,6 +18,10 @@ import { setupOf } from "./read-setup.ts";
 import type { SetupOptions } from "./setup-options.ts";
 import { eventLine, RunView } from "./run-view.ts";
 import type { Counts } from "./run-view.ts";
+import { readKeys } from "./read-keys.ts";
+import { RunControls } from "./run-controls.ts";
+import type { TaskControls } from "./run-controls.ts";
+import { taskControls } from "./task-controls.ts";
 import { workerToken } from "./worker-token.ts";
 import { asUsageFault, openRepositoryOrFault } from "./worktrees.ts";
 
@@ -57,7 +61,7 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
     const calls = client.calls(CODE_ROUTES);
     const remote = await remoteOf(repository, options);
     const counts = () => calls.getCodeSummary({ project_id: project, repository: repository.name });
-    const screen = openDisplay(environment, repository, options);
+    const screen = openDisplay(environment, repository, options, taskControls(client, repository));
     screen.count(await counts());
     const recount = async () => {
       const now = await counts().catch(() => null);
@@ -213,18 +217,29 @@ type RunDisplay = {
   close: () => void;
 };
 
-function openDisplay(environment: CliEnvironment, repository: Repository, options: RunOptions): RunDisplay {
+function openDisplay(
+  environment: CliEnvironment,
+  repository: Repository,
+  options: RunOptions,
+  controls: TaskControls,
+): RunDisplay {
   const { out, now } = environment;
   out.ignoreWriteErrors(options.json ? reportAsJson : undefined);
   if (options.json) return jsonDisplay(environment);
   if (options.lines || !isTty(out)) return lineDisplay(environment);
-  return liveDisplay(environment, new RunView({ ...repository, workers: options.workers }, now()));
+  return liveDisplay(environment, new RunView({ ...repository, workers: options.workers }, now()), controls);
 }
 
-function liveDisplay({ out, now }: CliEnvironment, view: RunView): RunDisplay {
+function liveDisplay({ out, now }: CliEnvironment, view: RunView, tasks: TaskControls): RunDisplay {
   const canvas = openCanvas(out);
+  // Ctrl-C is a key here, because the terminal is in raw mode.
+  const controls = new RunControls(view, tasks, () => process.kill(process.pid, "SIGINT"));
+  const endKeys = readKeys((key) => {
+    controls.press(key);
+    draw();
+  });
   const draw = () => {
-    canvas.draw(view.frame(out, now()));
+    canvas.draw((endKeys === null ? view : controls).frame(out, now()));
   };
   const timer = setInterval(draw, DRAW_INTERVAL_MS);
   let open = true;
@@ -241,7 +256,9 @@ function liveDisplay({ out, now }: CliEnvironment, view: RunView): RunDisplay {
     },
     close: () => {
       clearInterval(timer);
+      if (open) endKeys?.();
       if (open) canvas.close();
+      Object.assign(view, { footer: "", selected: null });
       // The last frame stays on the screen, at full length.
       if (open)
         out.write(`${view.frame({ ...out, rows: Infinity, columns: out.columns }, now()).join("\n")}\n`);

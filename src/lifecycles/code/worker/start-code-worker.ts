@@ -10,6 +10,7 @@ import { DiskBudget } from "./disk-budget.ts";
 import { isDiskFull } from "./git.ts";
 import { findMerged } from "./merge-work.ts";
 import type { ReviewedResult } from "./review-work.ts";
+import { reportedCost } from "./reported-cost.ts";
 import { OutputUploader } from "./output-uploader.ts";
 import type { Repository } from "./repository.ts";
 import { AttemptFailed, WorkerUnusable } from "./worker-errors.ts";
@@ -37,6 +38,8 @@ export type CodeWorkerEvent =
   | WorkerEvent<Code>
   | { kind: "phase"; task: CodeTask; phase: Phase; worktree: string | null }
   | { kind: "output"; task: CodeTask; line: string }
+  /** The agent has reported its cost, in US dollars. */
+  | { kind: "cost"; task: CodeTask; usd: number }
   | { kind: "retried"; task: CodeTask; error: string }
   | { kind: "merged"; task: CodeTask; commit: string }
   | { kind: "review_requested"; task: CodeTask; pull_request: string | null }
@@ -219,6 +222,10 @@ async function runAttempt(
   const output = new OutputUploader(
     (text) => calls.appendCodeOutput({ id, lease_token, run, text }),
     (line) => onEvent?.({ kind: "output", task: work.task(), line }),
+    (line) => {
+      const usd = reportedCost(line);
+      if (usd !== null) onEvent?.({ kind: "cost", task: work.task(), usd });
+    },
   );
   try {
     const result = await attemptTask({
