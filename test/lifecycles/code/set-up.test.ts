@@ -131,7 +131,7 @@ describe("copied files", () => {
     expect(await snapshotOf(repository)).toEqual(before);
   });
 
-  test("that lead out of the repository, or that would be merged, are refused", async () => {
+  test("are refused if they lead out of the repository or would be merged", async () => {
     const repository = await createTestRepository(server);
     const { add, work, repo, folder } = repository;
     await commit(repository, { ".gitignore": "*.local\n" });
@@ -281,7 +281,7 @@ describe("reviewed work", () => {
     await whenIn("review", task);
     await writeFile(join(folder, "broken"), "");
     expect(await server.act(task, "approve", {}, { token: server.lea })).toBe("ready");
-    await until(async () => /set-up failed/.test(String((await server.getTask(task.id)).last_error)));
+    await until(async () => String((await server.getTask(task.id)).last_error).includes("set-up failed"));
     await worker.stop();
     expect(await server.getTask(task.id)).toMatchObject({
       status: "ready",

@@ -82,7 +82,7 @@ describe("a check list", () => {
 });
 
 describe("JSON", () => {
-  test("of Pawl has refs, titles and numbers as references", () => {
+  test("in the format of Pawl has refs, titles and numbers as references", () => {
     const text = `{"tasks": [
       {"ref": 1, "title": "A", "review": true},
       "B",
@@ -104,7 +104,7 @@ describe("JSON", () => {
     for (const error of errors) expect(found.some((one) => error.test(one))).toBe(true);
   });
 
-  test("of GitHub issues has the dependencies that their bodies name", () => {
+  test("from GitHub has the dependencies of issues that their bodies name", () => {
     const issues = [
       { number: 7, title: "Parser", body: "", labels: [{ name: "core" }] },
       { number: 8, title: "Printer", body: "Blocked by #7.", labels: [] },

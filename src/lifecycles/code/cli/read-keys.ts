@@ -2,7 +2,7 @@ import { emitKeypressEvents } from "node:readline";
 
 type Key = { name?: string; ctrl?: boolean; sequence?: string };
 
-/** Reads single keys from the terminal; returns a function that ends it, or null if standard input is no terminal. */
+/** Reads single keys from the terminal; returns a function that ends it, or null if standard input is not a terminal. */
 export function readKeys(onKey: (key: string) => void): (() => void) | null {
   const { stdin } = process;
   if (!stdin.isTTY) return null;

@@ -2,7 +2,7 @@ import { cut, oneLine, shortId } from "../../../plugin/index.ts";
 import type { Screen } from "../../../plugin/index.ts";
 import type { RunView } from "./run-view.ts";
 
-/** What keys do to tasks. Each returns a sentence for the screen. */
+/** Actions of keys on tasks. Each returns a sentence for the screen. */
 export type TaskControls = {
   diff: (id: string, worktree: string | null) => Promise<string[]>;
   stop: (id: string) => Promise<string>;
@@ -60,8 +60,12 @@ export class RunControls {
 
   private choose(key: string): void {
     this.message = "";
-    if (key === "q") return this.quit();
-    if (key === "?" || key === "h") return this.open("Keys", () => HELP);
+    if (key === "q") this.quit();
+    else if (key === "?" || key === "h") this.open("Keys", () => HELP);
+    else this.chooseTask(key);
+  }
+
+  private chooseTask(key: string): void {
     const shown = this.view.shown();
     const at = Math.max(
       0,

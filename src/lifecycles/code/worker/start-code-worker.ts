@@ -197,8 +197,8 @@ function agentToken(
   { client, rules }: CodeWorkerOptions,
   { task, leaseToken, signal }: Work<Code>,
 ): Promise<string> {
-  const longestMs = rules.timeoutMs + (rules.setup?.timeoutMs ?? 0);
-  const lasts_seconds = Math.min(MAX_TOKEN_SECONDS, Math.ceil(longestMs / 1_000) + 60);
+  const maxMs = rules.timeoutMs + (rules.setup?.timeoutMs ?? 0);
+  const lasts_seconds = Math.min(MAX_TOKEN_SECONDS, Math.ceil(maxMs / 1_000) + 60);
   const request = { id: task().id, lease_token: leaseToken, lasts_seconds };
   const calls = client.calls(CODE_ROUTES);
   const issued = retryUntilAnswered(() => calls.makeAgentToken(request, { signal }), signal).then(
