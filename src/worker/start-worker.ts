@@ -143,6 +143,8 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
         await new Promise<void>((resolve) => (this.wake = resolve));
         continue;
       }
+      await this.options.beforeClaim?.(this.closing.signal);
+      if (this.isClosing()) return;
       const startedAt = performance.now();
       const claim = this.claim(limit);
       this.claiming = claim.then(

@@ -104,6 +104,8 @@ export type WorkerOptions<L extends SomeLifecycle = SomeLifecycle, Progress = un
   least_priority?: number | undefined;
   /** Claims only tasks whose field has one of these values, or none. The lifecycle's pool declares the field. */
   fields?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Awaited before each claim: waits while no task should be claimed. The signal aborts when the worker stops. */
+  beforeClaim?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /**
    * Number of tasks claimed in advance, beyond those that run. Default: as many as this worker finishes in a second, so
    * that short tasks never wait for the network and long ones stay available to other workers.

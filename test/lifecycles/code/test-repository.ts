@@ -35,6 +35,8 @@ export type TestRepository = {
       workers?: number;
       url?: string;
       remote?: Remote;
+      target?: string;
+      diskBudget?: number;
       onEvent?: (event: CodeWorkerEvent) => void;
     },
   ) => Promise<CodeWorker & { events: CodeWorkerEvent[] }>;
@@ -91,11 +93,11 @@ export async function createTestRepository(
       await writeFile(file, `#!/bin/sh\nNOTES=${folder}\n${script}\n`, { mode: 0o755 });
       return `${file} {prompt}`;
     },
-    work: async (rules = {}, { workers = 1, url = server.url, remote, onEvent } = {}) => {
+    work: async (rules = {}, { workers = 1, url = server.url, remote, target, diskBudget, onEvent } = {}) => {
       const events: CodeWorkerEvent[] = [];
       const worker = startCodeWorker({
         client: createClient({ url, token: server.wim }),
-        repository: await openRepository({ path: repo }),
+        repository: await openRepository({ path: repo, target }),
         rules: {
           agent: "false",
           verify: null,
@@ -108,6 +110,7 @@ export async function createTestRepository(
         workers,
         project_id,
         remote,
+        diskBudget,
         graceMs: 10_000,
         onEvent: (event) => {
           events.push(event);

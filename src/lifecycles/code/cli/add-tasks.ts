@@ -39,7 +39,7 @@ export function addCodeTasks(environment: CliEnvironment, options: AddOptions): 
 }
 
 /** Returns the name of the repository of a folder, by default of the current one; null if there is none. */
-async function repositoryFor(path: string | false | undefined): Promise<string | null> {
+export async function repositoryFor(path: string | false | undefined): Promise<string | null> {
   if (path === false) return null;
   const { findRepositoryName } = await import("../worker/repository-name.ts");
   const name = await findRepositoryName(path ?? ".");

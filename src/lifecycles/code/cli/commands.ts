@@ -22,6 +22,7 @@ import {
   withdrawTask,
 } from "./operate.ts";
 import type { RunOptions } from "./run-agents.ts";
+import { withSetupOptions } from "./setup-options.ts";
 import { showDiff } from "./show-diff.ts";
 import type { WorktreesOptions } from "./worktrees.ts";
 import { CODEX_AGENT, DEFAULT_AGENT } from "../worker/agent-command.ts";
@@ -39,6 +40,7 @@ export const addCodeCommands: AddCommands = (program, environment, setExitCode) 
     .description("Tasks for coding agents: each runs in its own git worktree and is merged when it is done.")
     .addHelpText("after", formatHelp(CODE_HELP, environment));
   addAdd(code, environment, setExitCode);
+  addImport(code, environment, setExitCode);
   addRun(code, environment, setExitCode);
   addViews(code, environment, setExitCode);
   addOperations(code, environment, setExitCode);
@@ -90,6 +92,25 @@ function addAdd(code: Command, environment: CliEnvironment, setExitCode: SetExit
     });
 }
 
+function addImport(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
+  withServerOptions(code.command("import"))
+    .summary("create the tasks of a plan: a check list, JSON, or GitHub issues")
+    .description("Shows the tasks of a plan and their dependencies, and creates them with --yes.")
+    .argument("<file>", "plan.md, tasks.json or issues.json; - reads standard input")
+    .option("-y, --yes", "create the tasks; those with the title of an existing task are left out")
+    .option("--allow-unknown", "ignore references to tasks that are not in the file")
+    .option("--repo <path>", "the repository that the tasks are for (default: the one of this folder)")
+    .option("--no-repo", "for any repository")
+    .option("--review", "merge the work only after a person has approved it, whatever the project says")
+    .option("--no-review", "merge the work without a review, whatever the project says")
+    .option("-p, --project <id>", "the project of the tasks (default: main)")
+    .addHelpText("after", formatHelp(IMPORT_HELP, environment))
+    .action(async (file: string, options: object) => {
+      const { importPlan } = await import("./import-plan.ts");
+      setExitCode(await importPlan(environment, { file, ...options }));
+    });
+}
+
 function inRepository(command: Command): Command {
   return command
     .option("--repo <path>", "the repository", ".")
@@ -106,7 +127,7 @@ function inRepository(command: Command): Command {
 }
 
 function addRun(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
-  inRepository(withServerOptions(code.command("run")))
+  withSetupOptions(inRepository(withServerOptions(code.command("run"))))
     .summary("run agents on tasks until Ctrl-C")
     .description(
       "Claims tasks, runs an agent on each in its own worktree, and merges the work that succeeds.",
@@ -318,6 +339,21 @@ A file of tasks:
     acceptance: npm test passes
   - title: Write the printer
     after: [parser]`;
+
+const IMPORT_HELP = `
+Examples:
+  pawl code import plan.md
+  pawl code import plan.md --yes
+  gh issue list --json number,title,body,labels | pawl code import -
+
+A plan:
+  - [ ] Add the command
+    - [ ] Write the parser (ref: parser)
+      acceptance: npm test passes
+    - [ ] Write the printer (after: parser)
+  - [x] Choose a name
+
+A nested item is done before the item above it. Checked items are left out. \`after:\` names tasks by ref or title.`;
 
 const RUN_HELP = `
 Examples:

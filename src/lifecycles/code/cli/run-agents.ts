@@ -14,12 +14,20 @@ import type { Remote } from "../worker/publish.ts";
 import type { Repository } from "../worker/repository.ts";
 import { startCodeWorker } from "../worker/start-code-worker.ts";
 import type { CodeWorker, CodeWorkerEvent } from "../worker/start-code-worker.ts";
+import { setupOf } from "./read-setup.ts";
+import type { SetupOptions } from "./setup-options.ts";
 import { eventLine, RunView } from "./run-view.ts";
 import type { Counts } from "./run-view.ts";
+import { readKeys } from "./read-keys.ts";
+import { RunControls } from "./run-controls.ts";
+import type { TaskControls } from "./run-controls.ts";
+import { taskControls } from "./task-controls.ts";
 import { workerToken } from "./worker-token.ts";
 import { asUsageFault, openRepositoryOrFault } from "./worktrees.ts";
 
-export type RunOptions = ConnectFlags & {
+export type RunOptions = RunFlags & SetupOptions;
+
+type RunFlags = ConnectFlags & {
   json?: true;
   repo: string;
   workers: number;
@@ -47,12 +55,13 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
     const { repo: path, target, worktrees: folder, project, verify = null, agent, hooks } = options;
     checkPrograms(agent);
     const repository = await openRepositoryOrFault({ path, target, folder });
+    const setup = await setupOf(environment, repository, options);
     const { token, revoke } = await workerToken(client, server, repository.folder);
     warnOutdated(environment, repository.target, await outdatedCheckouts(repository));
     const calls = client.calls(CODE_ROUTES);
     const remote = await remoteOf(repository, options);
     const counts = () => calls.getCodeSummary({ project_id: project, repository: repository.name });
-    const screen = openDisplay(environment, repository, options);
+    const screen = openDisplay(environment, repository, options, taskControls(client, repository));
     screen.count(await counts());
     const recount = async () => {
       const now = await counts().catch(() => null);
@@ -66,6 +75,7 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
       rules: {
         agent,
         verify,
+        setup,
         hooks,
         merge: options.merge,
         timeoutMs: options.timeout * 60_000,
@@ -75,6 +85,7 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
       workers: options.workers,
       project_id: project,
       remote,
+      diskBudget: options.diskBudget,
       graceMs: options.grace * 1_000,
       onEvent: (event) => {
         screen.onEvent(event);
@@ -206,18 +217,29 @@ type RunDisplay = {
   close: () => void;
 };
 
-function openDisplay(environment: CliEnvironment, repository: Repository, options: RunOptions): RunDisplay {
+function openDisplay(
+  environment: CliEnvironment,
+  repository: Repository,
+  options: RunOptions,
+  controls: TaskControls,
+): RunDisplay {
   const { out, now } = environment;
   out.ignoreWriteErrors(options.json ? reportAsJson : undefined);
   if (options.json) return jsonDisplay(environment);
   if (options.lines || !isTty(out)) return lineDisplay(environment);
-  return liveDisplay(environment, new RunView({ ...repository, workers: options.workers }, now()));
+  return liveDisplay(environment, new RunView({ ...repository, workers: options.workers }, now()), controls);
 }
 
-function liveDisplay({ out, now }: CliEnvironment, view: RunView): RunDisplay {
+function liveDisplay({ out, now }: CliEnvironment, view: RunView, tasks: TaskControls): RunDisplay {
   const canvas = openCanvas(out);
+  // Ctrl-C is a key here, because the terminal is in raw mode.
+  const controls = new RunControls(view, tasks, () => process.kill(process.pid, "SIGINT"));
+  const endKeys = readKeys((key) => {
+    controls.press(key);
+    draw();
+  });
   const draw = () => {
-    canvas.draw(view.frame(out, now()));
+    canvas.draw((endKeys === null ? view : controls).frame(out, now()));
   };
   const timer = setInterval(draw, DRAW_INTERVAL_MS);
   let open = true;
@@ -234,7 +256,9 @@ function liveDisplay({ out, now }: CliEnvironment, view: RunView): RunDisplay {
     },
     close: () => {
       clearInterval(timer);
+      if (open) endKeys?.();
       if (open) canvas.close();
+      Object.assign(view, { footer: "", selected: null });
       // The last frame stays on the screen, at full length.
       if (open)
         out.write(`${view.frame({ ...out, rows: Infinity, columns: out.columns }, now()).join("\n")}\n`);
@@ -283,7 +307,10 @@ function errorOf(event: CodeWorkerEvent): string | undefined {
   if (event.kind === "retried") return event.error;
   if (event.kind === "failed") return event.failure.message;
   if (isRefusal(event)) return event.problem.detail;
-  if (event.kind === "unreachable" || event.kind === "renewal_failed" || event.kind === "push_failed")
+  if (
+    ["unreachable", "renewal_failed", "push_failed", "over_budget"].includes(event.kind) &&
+    "error" in event
+  )
     return (event.error as Error).message;
   return event.kind === "lost" ? event.why : undefined;
 }

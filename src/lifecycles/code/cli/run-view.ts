@@ -9,16 +9,34 @@ export type Counts = {
   held?: number;
 };
 
-type AtWork = { id: string; title: string; phase: string; since: number; line: string; attempt: number };
+type AtWork = {
+  id: string;
+  title: string;
+  phase: string;
+  since: number;
+  line: string;
+  attempt: number;
+  worktree: string | null;
+  /** US dollars, if the agent reports them. */
+  cost: number | null;
+};
 type Recent = { at: number; mark: "done" | "again" | "failed" | "note"; id: string; text: string };
 
 const MAX_RECENT = 6;
+const MAX_LOG_LINES = 1_000;
+/** Tasks whose output is kept for the log view. */
+const MAX_LOGS = 50;
 
 /** The live view of a worker: updated by its events, drawn as lines. */
 export class RunView {
   counts: Counts = { by_status: {}, total: 0 };
   connected = true;
   stopping = false;
+  /** The task that keys apply to; null if there are no keys. */
+  selected: string | null = null;
+  /** The last line of the screen, such as a list of keys. */
+  footer = "";
+  private readonly logs = new Map<string, string[]>();
   private readonly place: { root: string; target: string; workers: number };
   private readonly startedAt: number;
   private readonly atWork = new Map<string, AtWork>();
@@ -34,7 +52,7 @@ export class RunView {
       this.connected = event.kind === "reached";
       return;
     }
-    if (event.kind === "renewal_failed" || event.kind === "push_failed") {
+    if (event.kind === "renewal_failed" || event.kind === "push_failed" || event.kind === "over_budget") {
       const text = eventLine(event) ?? "";
       this.recent = [...this.recent, { mark: "note" as const, text, at: now, id: "" }].slice(-MAX_RECENT);
       return;
@@ -42,16 +60,42 @@ export class RunView {
     if (event.kind === "claimed") return;
     this.connected = true;
     const { id, title, attempt } = event.task;
-    if (event.kind === "phase" || event.kind === "output") {
-      const known = this.atWork.get(id) ?? { id, title, phase: "preparing", since: now, line: "", attempt };
-      if (event.kind === "output") known.line = event.line;
-      else Object.assign(known, { phase: event.phase, attempt });
+    if (event.kind === "phase" || event.kind === "output" || event.kind === "cost") {
+      const known = this.atWork.get(id) ?? { ...NEW, id, title, since: now, attempt };
+      if (event.kind === "output") {
+        known.line = event.line;
+        this.addToLog(id, event.line);
+      } else if (event.kind === "cost") known.cost = (known.cost ?? 0) + event.usd;
+      else Object.assign(known, { phase: event.phase, attempt, worktree: event.worktree });
       this.atWork.set(id, known);
       return;
     }
     const note = noteOf(event);
     if (note) this.recent = [...this.recent, { ...note, at: now, id }].slice(-MAX_RECENT);
     if (["finished", "failed", "released", "lost", "refused"].includes(event.kind)) this.atWork.delete(id);
+  }
+
+  private addToLog(id: string, line: string): void {
+    const lines = this.logs.get(id) ?? [];
+    lines.push(line);
+    if (lines.length > MAX_LOG_LINES) lines.splice(0, lines.length - MAX_LOG_LINES);
+    // The latest task is last, so that the oldest one is dropped.
+    this.logs.delete(id);
+    this.logs.set(id, lines);
+    const [oldest] = this.logs.keys();
+    if (this.logs.size > MAX_LOGS && oldest !== undefined) this.logs.delete(oldest);
+  }
+
+  /** Returns the latest lines of a task's output. */
+  logOf(id: string): readonly string[] {
+    return this.logs.get(id) ?? [];
+  }
+
+  /** Lists the tasks on the screen, in order. `worktree` is null unless an agent is at work there. */
+  shown(): { id: string; atWork: boolean; worktree: string | null }[] {
+    const atWork = [...this.atWork.values()].map(({ id, worktree }) => ({ id, atWork: true, worktree }));
+    const ids = new Set(this.recent.map(({ id }) => id).filter((id) => id !== "" && !this.atWork.has(id)));
+    return [...atWork, ...[...ids].map((id) => ({ id, atWork: false, worktree: null }))];
   }
 
   /** Draws the lines of one screen. */
@@ -80,7 +124,7 @@ export class RunView {
       ...(idle > 0 && !this.stopping ? [free] : []),
       ...(this.recent.length === 0 ? [] : [[]]),
       ...this.recent.map(({ at, mark, id, text }): Piece[] => [
-        [clock(now - at).padStart(6), dim],
+        [`${this.pointer(this.atWork.has(id) ? "" : id)}${clock(now - at).padStart(5)}`, dim],
         " ",
         MARK[mark],
         " ",
@@ -88,22 +132,30 @@ export class RunView {
         `  ${text}`,
       ]),
     ];
-    return lines.slice(0, rows - 1).map((pieces) => lineOf(pieces, columns));
+    if (this.footer === "") return lines.slice(0, rows - 1).map((pieces) => lineOf(pieces, columns));
+    const shown = lines.slice(0, Math.max(1, rows - 3));
+    const footer: Piece[] = [[this.footer, dim]];
+    return [...shown, [], footer].map((pieces) => lineOf(pieces, columns));
+  }
+
+  private pointer(id: string): string {
+    return id !== "" && id === this.selected ? "▸" : " ";
   }
 
   private slotLines(
-    { id, title, phase, since, line, attempt }: AtWork,
+    { id, title, phase, since, line, attempt, cost }: AtWork,
     slot: number,
     now: number,
     { bold, dim, cyan }: Screen["colours"],
   ): Piece[][] {
     const about = `  ${phase.padEnd(9)} ${clock(now - since).padStart(7)}`;
     const again = attempt === 0 ? "" : ` try ${attempt + 1}`;
+    const spent = cost === null ? "" : ` $${cost.toFixed(2)}`;
     return [
       [
-        [`  ${String(slot + 1).padStart(2)} `, dim],
+        [`${this.pointer(id)} ${String(slot + 1).padStart(2)} `, dim],
         [shortId(id), cyan],
-        `${about}${again}  `,
+        `${about}${again}${spent}  `,
         [oneLine(title), bold],
       ],
       [[`     ${oneLine(line) || "…"}`, dim]],
@@ -131,6 +183,8 @@ export class RunView {
   }
 }
 
+const NEW = { phase: "preparing", line: "", worktree: null, cost: null };
+
 /** A text, optionally with a color. */
 type Piece = string | [text: string, color: (text: string) => string];
 
@@ -150,7 +204,7 @@ function lineOf(pieces: readonly Piece[], columns: number): string {
 function noteOf(
   event: Exclude<
     CodeWorkerEvent,
-    { kind: "claimed" | "unreachable" | "reached" | "renewal_failed" | "push_failed" }
+    { kind: "claimed" | "unreachable" | "reached" | "renewal_failed" | "push_failed" | "over_budget" }
   >,
 ): Pick<Recent, "mark" | "text"> | null {
   const title = oneLine(event.task.title);
@@ -186,8 +240,8 @@ export function eventLine(event: CodeWorkerEvent): string | null {
   if (event.kind === "reached") return "server reachable again";
   if (event.kind === "renewal_failed")
     return `lease renewal failed, retrying: ${oneLine(event.error.message)}`;
-  if (event.kind === "push_failed") return oneLine(event.error.message);
-  if (event.kind === "claimed" || event.kind === "output") return null;
+  if (event.kind === "push_failed" || event.kind === "over_budget") return oneLine(event.error.message);
+  if (event.kind === "claimed" || event.kind === "output" || event.kind === "cost") return null;
   const about = `${event.task.id} ${oneLine(event.task.title)}`;
   if (event.kind === "started") return `claimed ${about}`;
   if (event.kind === "phase") return event.phase === "preparing" ? null : `${event.phase} ${about}`;

@@ -80,4 +80,5 @@ export const CODE_EN: CodeContent = {
   ],
   cleared: "Fixed.",
   changes: ["Please add a test for empty input.", "The name says too little: what does it return?"],
+  approvals: ["Reads well.", "Good: small, and tested."],
 };

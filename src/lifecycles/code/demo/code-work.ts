@@ -107,6 +107,8 @@ export type CodeContent = {
   cleared: string;
   /** The changes that a reviewer asks for. */
   changes: readonly [string, ...string[]];
+  /** Comments of a reviewer who approves. */
+  approvals: readonly [string, ...string[]];
 };
 
 /** A feature: its tasks are created together and depend on each other. */

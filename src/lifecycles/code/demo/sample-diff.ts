@@ -1,5 +1,5 @@
-/** Makes the changes of a demo task: one new file and one changed line. */
-export function sampleDiff(slug: string, commits: { base: string; commit: string }) {
+/** Makes the changes of a demo task: one new file and one changed line; after a review also a test. */
+export function sampleDiff(slug: string, commits: { base: string; commit: string }, reviewed = false) {
   const name = slug.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   const added = [
     `import { settings } from "./settings.ts";`,
@@ -7,6 +7,18 @@ export function sampleDiff(slug: string, commits: { base: string; commit: string
     `export function ${name}(input: string): string {`,
     `  return settings.prefix + input.trim();`,
     "}",
+  ];
+  const tests = [
+    `import { expect, test } from "vitest";`,
+    `import { ${name} } from "./${slug}.ts";`,
+    "",
+    `test("accepts empty input", () => {`,
+    `  expect(${name}("")).toBe("");`,
+    "});",
+  ];
+  const files = [
+    newFile(`src/${slug}.ts`, added),
+    ...(reviewed ? [newFile(`src/${slug}.test.ts`, tests)] : []),
   ];
   const diff = [
     `diff --git a/src/index.ts b/src/index.ts`,
@@ -19,14 +31,21 @@ export function sampleDiff(slug: string, commits: { base: string; commit: string
     `+export { ${name} } from "./${slug}.ts";`,
     `+// The other exports follow.`,
     ` export { start } from "./start.ts";`,
-    `diff --git a/src/${slug}.ts b/src/${slug}.ts`,
+    ...files.flat(),
+    "",
+  ].join("\n");
+  const lines = added.length + 2 + (reviewed ? tests.length : 0);
+  return { ...commits, files: files.length + 1, added: lines, removed: 1, diff, truncated: false };
+}
+
+function newFile(path: string, lines: readonly string[]): string[] {
+  return [
+    `diff --git a/${path} b/${path}`,
     "new file mode 100644",
     "index 0000000..5d77b1f",
     "--- /dev/null",
-    `+++ b/src/${slug}.ts`,
-    `@@ -0,0 +1,${added.length} @@`,
-    ...added.map((line) => `+${line}`),
-    "",
-  ].join("\n");
-  return { ...commits, files: 2, added: added.length + 2, removed: 1, diff, truncated: false };
+    `+++ b/${path}`,
+    `@@ -0,0 +1,${lines.length} @@`,
+    ...lines.map((line) => `+${line}`),
+  ];
 }

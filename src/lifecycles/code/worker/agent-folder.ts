@@ -16,7 +16,7 @@ const AGENTS = "agents";
 /** Creates a private folder for the prompt and the token of one agent. Its name contains host and process id, for clean-up. */
 export async function createAgentFolder(folder: string): Promise<AgentFolder> {
   const parent = await privateFolder(join(folder, AGENTS));
-  const own = await mkdtemp(join(parent, `${host()}.${process.pid}.`));
+  const own = await mkdtemp(join(parent, ownerPrefix()));
   return {
     write: async (name, text) => {
       const path = join(own, name);
@@ -30,11 +30,19 @@ export async function createAgentFolder(folder: string): Promise<AgentFolder> {
 /** Removes the folders of killed workers on this machine. */
 export async function removeAbandonedFolders(folder: string): Promise<void> {
   const desks = join(folder, AGENTS);
-  for (const name of await readdir(desks).catch(() => [])) {
-    const [, owner, pid] = /^(.+)\.(\d+)\.\w+$/.exec(name) ?? [];
-    if (owner === host() && !isRunning(Number(pid)))
-      await rm(join(desks, name), { recursive: true, force: true });
-  }
+  for (const name of await readdir(desks).catch(() => []))
+    if (isAbandoned(name)) await rm(join(desks, name), { recursive: true, force: true });
+}
+
+/** The beginning of the names of this process's temporary folders. */
+export function ownerPrefix(): string {
+  return `${host()}.${process.pid}.`;
+}
+
+/** Returns whether a temporary folder belongs to a process of this machine that has ended. */
+export function isAbandoned(name: string): boolean {
+  const [, owner, pid] = /^(.+)\.(\d+)\.\w+$/.exec(name) ?? [];
+  return owner === host() && !isRunning(Number(pid));
 }
 
 function host(): string {

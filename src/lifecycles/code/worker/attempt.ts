@@ -1,9 +1,11 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { TaskOf } from "../../../client/index.ts";
 import { timerDelay } from "../../../std/timer-delay.ts";
 import type { code } from "../lifecycle.ts";
 import { agentCommand } from "./agent-command.ts";
 import { createAgentFolder } from "./agent-folder.ts";
+import { logFileOf, runShell, throwUnlessSucceeded } from "./attempt-command.ts";
+import { refuseCopied } from "./copy-ignored.ts";
 import { childEnvironment } from "./git.ts";
 import { commitWork, mergeWork, nothingNew, replayAndVerify } from "./merge-work.ts";
 import type { MergeStrategy, WorkOfTask } from "./merge-work.ts";
@@ -11,6 +13,8 @@ import type { OutputUploader } from "./output-uploader.ts";
 import { promptOf } from "./prompt.ts";
 import type { Repository } from "./repository.ts";
 import { isApproved } from "./review-work.ts";
+import { cleanUpAfterAttempt, copiedFiles, refreshSetup, setUpWorktree } from "./set-up-worktree.ts";
+import type { SetupPlace, WorktreeSetup } from "./set-up-worktree.ts";
 import type { ReviewedResult } from "./review-work.ts";
 import { runCommand } from "./run-command.ts";
 import type { CommandEnd } from "./run-command.ts";
@@ -21,13 +25,15 @@ import type { Worktree } from "./worktree.ts";
 
 export type CodeTask = TaskOf<typeof code>;
 
-export type Phase = "preparing" | "working" | "verifying" | "merging";
+export type Phase = "preparing" | "set-up" | "working" | "verifying" | "merging";
 
 export type AgentSettings = {
   /** The agent's command, with placeholders. */
   agent: string;
   /** Shell command that must succeed after the work is rebased onto the target. */
   verify: string | null;
+  /** How each worktree is prepared and cleaned up. */
+  setup?: WorktreeSetup | null | undefined;
   /** How work is merged; default: as in the project. */
   merge?: MergeStrategy | undefined;
   timeoutMs: number;
@@ -72,8 +78,31 @@ export type Obstacle = {
 
 export type AttemptResult = { commit: string } | { obstacle: Obstacle } | { review: ReviewedResult };
 
-/** Runs one attempt, from the agent's start to the merged commit. Throws AttemptFailed if it fails. */
+/** Runs one attempt, from the set-up of its worktree to the merged commit. Throws AttemptFailed if it fails. */
 export async function attemptTask(attempt: Attempt): Promise<AttemptResult> {
+  const { rules, onPhase, signal } = attempt;
+  if (!rules.setup) return workAndMerge(attempt);
+  const place = placeOf(attempt);
+  onPhase("set-up");
+  try {
+    await setUpWorktree(rules.setup, place);
+    return await workAndMerge(attempt);
+  } finally {
+    // After a lost lease, the worktree belongs to the next worker of the task, which cleans it up.
+    if (!isLeaseLost(signal)) await cleanUpAfterAttempt(rules.setup, place);
+  }
+}
+
+function placeOf({ repository, worktree, task, run, signal, output }: Attempt): SetupPlace {
+  const logFile = logFileOf(repository, task.id, run);
+  return { repository, worktree, task_id: task.id, logFile, signal, output };
+}
+
+export function isLeaseLost({ aborted, reason }: AbortSignal): boolean {
+  return aborted && (reason as { why?: string } | undefined)?.why === "lease";
+}
+
+async function workAndMerge(attempt: Attempt): Promise<AttemptResult> {
   const { repository, rules, task, worktree, onPhase } = attempt;
   const work: WorkOfTask = { id: task.id, title: task.title, may_be_empty: task.data.may_be_empty };
   // Approved work is only merged.
@@ -86,6 +115,7 @@ export async function attemptTask(attempt: Attempt): Promise<AttemptResult> {
   onPhase("merging");
   const changed = await commitInTime(attempt, work);
   if (!changed && !work.may_be_empty) throw nothingNew();
+  if (rules.setup) await refuseCopied(repository, worktree, await copiedFiles(attempt));
   if (!(await attempt.needsReview())) return mergeAttempt(attempt, work);
   const { tip } = await readTarget(repository);
   // The reviewer sees the commits as they are; the strategy applies to the merge.
@@ -183,41 +213,9 @@ function verifyOf(attempt: Attempt): (() => Promise<void>) | null {
   };
 }
 
-async function verifyWork(
-  { repository, rules, task, worktree, run, signal, output }: Attempt,
-  verify: string,
-) {
-  const outputTexts: string[] = [];
-  const end = await runCommand({
-    program: process.platform === "win32" ? "cmd" : "/bin/sh",
-    args: process.platform === "win32" ? ["/d", "/s", "/c", verify] : ["-c", verify],
-    cwd: worktree.path,
-    env: childEnvironment(),
-    timeoutMs: rules.timeoutMs,
-    signal,
-    logFile: logFileOf(repository, task.id, run),
-    onOutput: (text) => {
-      outputTexts.push(text);
-      output.append(text);
-    },
-  });
-  throwUnlessSucceeded(`\`${verify}\``, end, rules.timeoutMs, outputTexts.join("").slice(-4_000));
-}
-
-function logFileOf({ folder }: Repository, task_id: string, run: number): string {
-  return join(folder, "logs", `${task_id}.${run}.log`);
-}
-
-function throwUnlessSucceeded(who: string, end: CommandEnd, timeoutMs: number, output = ""): void {
-  if (end.how === "exited" && end.exitCode === 0) return;
-  const details = output === "" ? "" : `\n${output}`;
-  if (end.how === "exited")
-    throw new AttemptFailed(`${who} ended with exit code ${end.exitCode}.${details}`, {
-      exitCode: end.exitCode,
-    });
-  if (end.how === "killed") throw new AttemptFailed(`${who} was killed by ${end.signal}.${details}`);
-  if (end.how === "missing") throw new AttemptFailed(`${who} could not be started: ${end.reason}`);
-  throw new AttemptFailed(
-    `${who} did not finish within ${Math.round(timeoutMs / 6_000) / 10} min and was stopped.${details}`,
-  );
+async function verifyWork(attempt: Attempt, command: string): Promise<void> {
+  const { rules, worktree } = attempt;
+  const place = placeOf(attempt);
+  await refreshSetup(rules.setup, place);
+  await runShell({ ...place, command, cwd: worktree.path, timeoutMs: rules.timeoutMs });
 }

@@ -4,6 +4,7 @@ import { PawlProblem } from "../../../client/index.ts";
 import type { AnyClient } from "../../../client/index.ts";
 import { removeAbandonedFolders } from "./agent-folder.ts";
 import type { Repository } from "./repository.ts";
+import { removeUnfinishedCaches } from "./setup-cache.ts";
 import {
   dropKept,
   isUnmerged,
@@ -59,6 +60,7 @@ export async function cleanUp(
 ): Promise<CleanUpReport> {
   const report: CleanUpReport = { removed: [], kept: [], dropped: [] };
   await removeAbandonedFolders(repository.folder);
+  await removeUnfinishedCaches(repository.folder);
   await repository.git(["worktree", "prune"]);
   for (const worktree of await findWorktrees(repository, client)) {
     const old = worktree.ageMs > olderThanMs;

@@ -14,6 +14,7 @@ const MAX_BUFFERED = 1_000_000;
 export class OutputUploader {
   private readonly send: (text: string) => Promise<{ kept: boolean }>;
   private readonly onLine: (line: string) => void;
+  private readonly onRawLine: (line: string) => void;
   private buffer = "";
   private unfinishedLine = "";
   private lines: string[] = [];
@@ -22,9 +23,14 @@ export class OutputUploader {
   private sendNow: () => void = () => undefined;
   private ending = false;
 
-  constructor(send: OutputUploader["send"], onLine: (line: string) => void) {
+  constructor(
+    send: OutputUploader["send"],
+    onLine: (line: string) => void,
+    onRawLine: (line: string) => void = () => undefined,
+  ) {
     this.send = send;
     this.onLine = onLine;
+    this.onRawLine = onRawLine;
   }
 
   append(text: string): void {
@@ -76,6 +82,7 @@ export class OutputUploader {
     const lines = (this.unfinishedLine + text).split(/\r?\n|\r/);
     this.unfinishedLine = (lines.pop() ?? "").slice(0, MAX_LINE_LENGTH);
     for (const line of lines) {
+      this.onRawLine(line);
       const readable = readableLine(line);
       if (readable === null) continue;
       this.lines = [...this.lines, readable].slice(-LAST_LINES);

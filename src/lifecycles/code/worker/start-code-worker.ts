@@ -4,19 +4,29 @@ import { retryUntilAnswered, startWorker } from "../../../worker/index.ts";
 import type { Failure, Move, RunningWorker, Work, WorkerEvent } from "../../../worker/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import { code } from "../lifecycle.ts";
-import { attemptTask } from "./attempt.ts";
+import { attemptTask, isLeaseLost } from "./attempt.ts";
 import type { CodeTask, Obstacle, Phase, AgentSettings } from "./attempt.ts";
+import { DiskBudget } from "./disk-budget.ts";
 import { isDiskFull } from "./git.ts";
 import { findMerged } from "./merge-work.ts";
 import type { ReviewedResult } from "./review-work.ts";
+import { reportedCost } from "./reported-cost.ts";
 import { OutputUploader } from "./output-uploader.ts";
 import type { Repository } from "./repository.ts";
 import { AttemptFailed, WorkerUnusable } from "./worker-errors.ts";
 import { cleanUp } from "./clean-up.ts";
-import { publishProblem, needsReview, openWorktree, requestReview, uploadDiff } from "./review-work.ts";
+import {
+  isApproved,
+  publishProblem,
+  needsReview,
+  openWorktree,
+  requestReview,
+  uploadDiff,
+} from "./review-work.ts";
 import { pushMerged, pushTarget } from "./publish.ts";
 import type { Remote } from "./publish.ts";
 import { WorkMissing } from "./reopen-worktree.ts";
+import { cleanUpLeftovers, SetupFailed, SetupFailures } from "./set-up-worktree.ts";
 import { readNotes } from "./task-notes.ts";
 import { addWorktree, archiveWorktree, removeMerged } from "./worktree.ts";
 import type { Worktree } from "./worktree.ts";
@@ -28,11 +38,15 @@ export type CodeWorkerEvent =
   | WorkerEvent<Code>
   | { kind: "phase"; task: CodeTask; phase: Phase; worktree: string | null }
   | { kind: "output"; task: CodeTask; line: string }
+  /** The agent has reported its cost, in US dollars. */
+  | { kind: "cost"; task: CodeTask; usd: number }
   | { kind: "retried"; task: CodeTask; error: string }
   | { kind: "merged"; task: CodeTask; commit: string }
   | { kind: "review_requested"; task: CodeTask; pull_request: string | null }
   /** A push failed; work that is merged stays merged. */
-  | { kind: "push_failed"; error: Error };
+  | { kind: "push_failed"; error: Error }
+  /** Worktrees and caches exceed the budget: no task is claimed until there is space. */
+  | { kind: "over_budget"; error: Error };
 
 export type CodeWorkerOptions = {
   client: AnyClient;
@@ -43,6 +57,8 @@ export type CodeWorkerOptions = {
   project_id?: string | undefined;
   /** Where branches that wait for review, and the target after merges, are pushed. */
   remote?: Remote | null | undefined;
+  /** Maximum number of bytes of worktrees and caches; over it, no task is claimed. */
+  diskBudget?: number | null | undefined;
   graceMs?: number | undefined;
   onEvent?: ((event: CodeWorkerEvent) => void) | undefined;
 };
@@ -56,15 +72,23 @@ const CLEAN_UP_INTERVAL_MS = 60_000;
 const MAX_TOKEN_SECONDS = 604_800;
 /** A person who stops a task does not want to wait for a third of its lease. */
 const RENEWAL_INTERVAL_MS = 2_000;
-/** How long a task that this repository lacks the work of stays available to other workers only. */
+/** Time for interrupted runs to end; the clean-up command has its own time limit in addition. */
+const ABORT_GRACE_MS = 5_000;
+/** How long a task that this repository lacks the work of, or cannot set up, stays available to other workers only. */
 const MISSING_RETRY_SECONDS = 60;
 
 /** Starts a worker that runs coding tasks, each in its own worktree, until it is stopped. */
 export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
-  const { client, repository, workers, project_id, graceMs, onEvent } = options;
+  const { client, repository, rules, workers, project_id, graceMs, onEvent } = options;
   let workerFailure: Error | null = null;
+  const setupFailures = new SetupFailures();
   const clean = () => cleanUp(repository, client).catch(() => undefined);
   const cleaning = setInterval(() => void clean(), CLEAN_UP_INTERVAL_MS);
+  const stopWith = (failure: WorkerUnusable) => {
+    workerFailure ??= failure;
+    void worker.stop(failure.letAgentsFinish ? { graceMs: rules.timeoutMs } : {});
+  };
+  const budget = budgetOf(options, () => worker.running);
   const worker = startWorker<Code>({
     client,
     lifecycle: code,
@@ -75,18 +99,25 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
     fields: { repository: [repository.name] },
     renewalIntervalMs: RENEWAL_INTERVAL_MS,
     graceMs,
+    abortGraceMs: ABORT_GRACE_MS + (rules.setup?.cleanup ? rules.setup.cleanupTimeoutMs : 0),
     run: async (_, work) => {
-      await workOnTask(options, work.task(), work);
+      await workOnTask({ ...options, setupFailures }, work.task(), work);
       return undefined;
     },
     failed: (failure, task) => {
       if (!(failure.error instanceof WorkerUnusable)) return failedMoves(failure, task);
-      workerFailure ??= failure.error;
-      void worker.stop();
+      stopWith(failure.error);
       return releaseMoves(task, failure.message);
     },
     release: (task) => releaseMoves(task, "The worker was stopped."),
-    onEvent,
+    beforeClaim: async (signal) => {
+      const exceeded = (await budget?.untilFree(signal)) ?? null;
+      if (exceeded !== null) stopWith(new WorkerUnusable(exceeded));
+    },
+    onEvent: (event) => {
+      if (event.kind !== "unreachable" && event.kind !== "reached") budget?.changed();
+      onEvent?.(event);
+    },
   });
   const finished = worker.finished.finally(async () => {
     clearInterval(cleaning);
@@ -108,9 +139,25 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
   };
 }
 
+function budgetOf(
+  { repository, client, diskBudget, onEvent }: CodeWorkerOptions,
+  running: () => number,
+): DiskBudget | null {
+  if (!diskBudget) return null;
+  const onExceeded = (message: string) => {
+    onEvent?.({ kind: "over_budget", error: new Error(message) });
+  };
+  return new DiskBudget({ repository, client, budget: diskBudget, running, onExceeded });
+}
+
 /** Runs attempts under one lease until the task is completed, failed or blocked. */
-async function workOnTask(options: CodeWorkerOptions, task: CodeTask, work: Work<Code>): Promise<void> {
-  const { repository } = options;
+async function workOnTask(
+  options: CodeWorkerOptions & { setupFailures: SetupFailures },
+  task: CodeTask,
+  work: Work<Code>,
+): Promise<void> {
+  const { repository, rules, setupFailures } = options;
+  await cleanUpLeftovers(rules.setup, repository, task);
   const merged = await findMerged(repository, task.data.merge_candidates ?? []);
   for (;;) {
     reportPhase(options, work, "preparing", null);
@@ -127,25 +174,31 @@ async function workOnTask(options: CodeWorkerOptions, task: CodeTask, work: Work
         return;
       }
       const run = event?.row_version ?? 0;
-      if (await runAttempt(options, work, { worktree, run, token: await token })) return;
+      const ended = await runAttempt(options, work, { worktree, run, token: await token });
+      setupFailures.reset();
+      if (ended) return;
     } catch (error) {
       // After a lost lease, the next worker of the task archives the worktree.
-      if (work.signal.aborted && !isLost(work.signal))
+      if (work.signal.aborted && !isLeaseLost(work.signal))
         await archiveWorktree(repository, worktree).catch(() => undefined);
       if (work.signal.aborted) throw work.signal.reason;
       if (isDiskFull(error)) return throwUnusable(error);
       if (!(error instanceof AttemptFailed)) throw error;
+      setupFailures.count(error);
+      // The approval of the work stays valid.
+      if (error instanceof SetupFailed && isApproved(work.task())) throw error;
       if (!(await retryOrFail(options, work, worktree, error))) return;
     }
   }
 }
 
-/** Requests the agent's token while the worktree is created. It expires shortly after the agent's timeout. */
+/** Requests the agent's token while the worktree is created. It expires shortly after the timeouts of set-up and agent. */
 function agentToken(
   { client, rules }: CodeWorkerOptions,
   { task, leaseToken, signal }: Work<Code>,
 ): Promise<string> {
-  const lasts_seconds = Math.min(MAX_TOKEN_SECONDS, Math.ceil(rules.timeoutMs / 1_000) + 60);
+  const maxMs = rules.timeoutMs + (rules.setup?.timeoutMs ?? 0);
+  const lasts_seconds = Math.min(MAX_TOKEN_SECONDS, Math.ceil(maxMs / 1_000) + 60);
   const request = { id: task().id, lease_token: leaseToken, lasts_seconds };
   const calls = client.calls(CODE_ROUTES);
   const issued = retryUntilAnswered(() => calls.makeAgentToken(request, { signal }), signal).then(
@@ -169,6 +222,10 @@ async function runAttempt(
   const output = new OutputUploader(
     (text) => calls.appendCodeOutput({ id, lease_token, run, text }),
     (line) => onEvent?.({ kind: "output", task: work.task(), line }),
+    (line) => {
+      const usd = reportedCost(line);
+      if (usd !== null) onEvent?.({ kind: "cost", task: work.task(), usd });
+    },
   );
   try {
     const result = await attemptTask({
@@ -289,16 +346,17 @@ function reportPhase(
   onEvent?.({ kind: "phase", task: task(), phase, worktree });
 }
 
-function isLost({ reason }: AbortSignal): boolean {
-  return (reason as { why?: string }).why === "lease";
-}
-
 /** Returns the moves after an unexpected error of the worker or the server. */
 function failedMoves({ kind, message, error }: Failure, task: CodeTask): readonly Move<Code>[] {
   if (task.status === "claimed" && error instanceof WorkMissing)
     return [{ action: "release", payload: { error: message, retry_after_seconds: MISSING_RETRY_SECONDS } }];
   if (task.status === "claimed") return [{ action: "release" }];
   if (task.status !== "in_progress") return [];
+  if (error instanceof SetupFailed)
+    return [
+      { action: "retry", payload: { error: message, interrupted: true } },
+      { action: "release", payload: { error: message, retry_after_seconds: MISSING_RETRY_SECONDS } },
+    ];
   const recoverable = kind === "retryable";
   if (!recoverable || task.attempt >= task.data.max_attempts)
     return [{ action: "fail", payload: { error: message, recoverable } }];

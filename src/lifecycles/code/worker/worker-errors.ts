@@ -18,4 +18,14 @@ export class AttemptFailed extends Error {
 /** The worker cannot run any task: it releases its task and stops. */
 export class WorkerUnusable extends Error {
   override readonly name = "Trouble";
+  /** Whether agents that are at work may finish first. */
+  readonly letAgentsFinish: boolean;
+
+  constructor(
+    message: string,
+    { letAgentsFinish = false, ...options }: ErrorOptions & { letAgentsFinish?: boolean } = {},
+  ) {
+    super(message, options);
+    this.letAgentsFinish = letAgentsFinish;
+  }
 }
