@@ -149,7 +149,7 @@ export class RunControls {
     const lines = pager.lines();
     const last = Math.max(0, lines.length - this.pageSize);
     const top = pager.follows ? last : Math.min(pager.top, last);
-    const body = lines.slice(top, top + this.pageSize).map((line) => cut(oneLine(line), columns));
+    const body = lines.slice(top, top + this.pageSize).map((line) => cut(line, columns));
     const range = `${top + 1}–${top + body.length} of ${lines.length}`;
     const padding = Array.from({ length: this.pageSize - body.length }, () => "");
     return [
