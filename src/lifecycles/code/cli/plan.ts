@@ -28,7 +28,7 @@ type ResolvedTask = PlannedTask & {
   blockers: string[];
 };
 
-export const MAX_PLANNED_TASKS = 500;
+const MAX_PLANNED_TASKS = 500;
 
 /** Resolves references by ref or by title, and finds unknown ones, duplicates and cycles. Returns a plan, or all errors. */
 export function resolvePlan(
