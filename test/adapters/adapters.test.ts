@@ -175,7 +175,7 @@ describe.each(Object.entries(drivers))("%s", (_, openDriver) => {
   });
 });
 
-test("on another database the error says that Pawl's tables are missing", async () => {
+test("on another database the error reports that Pawl's tables are missing", async () => {
   const open = DRIVERS.pg as NonNullable<typeof DRIVERS.pg>;
   const url = new URL(env.url);
   url.pathname = "/postgres";
