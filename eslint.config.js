@@ -9,7 +9,9 @@ export default tseslint.config(
       "node_modules/",
       "coverage/",
       ".pawl/",
+      "examples/express-shop/",
       "examples/invoices/",
+      "examples/next-app/",
     ],
   },
   {

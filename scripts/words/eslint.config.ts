@@ -10,6 +10,7 @@ export default [
       "build/",
       "node_modules/",
       "**/node_modules/",
+      "**/.next/",
       "coverage/",
       ".pawl/",
     ],

@@ -196,7 +196,23 @@ export function transactionFault(error: unknown): PawlError | null {
       "There is no open transaction: it has ended, or was never begun. Await every call of Pawl before the transaction ends.",
       error,
     );
+  if (code === "25006") return unusable("The transaction is read-only. Begin one that may write.", error);
+  if (code === "42501")
+    return unusable(
+      `The role of the transaction lacks a privilege on Pawl's tables: ${messageOf(error)}. Run the SQL that \`pawl migrate --grant <role>\` prints, ` +
+        "or begin the transaction as the role of `openPawl`.",
+      error,
+    );
+  if (code === "42P01" || code === "3F000")
+    return unusable(
+      `The database of the transaction lacks Pawl's tables: ${messageOf(error)}. Begin it on the database that \`openPawl\` uses.`,
+      error,
+    );
   return null;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 type WrappedError = {

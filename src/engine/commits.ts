@@ -6,8 +6,8 @@ type Where = "here" | "elsewhere";
 export type CommitListener = (org_id: string, where: Where, arrivals: readonly PoolArrival[]) => void;
 
 /**
- * Notifies listeners of commits. Only a hint: commits of callers' own transactions, and those of which another node's notification
- * is lost, have to be found by polling.
+ * Notifies listeners of commits. Only a hint: commits of which a notification is lost, and those of callers' transactions
+ * that stay open for long, have to be found by polling.
  */
 export class Commits {
   private readonly listeners = new Set<CommitListener>();

@@ -1,5 +1,6 @@
 export { defineConfig } from "./config.ts";
 export type { PawlConfig } from "./config.ts";
+export { accepted } from "./accepted.ts";
 export {
   backoffMs,
   check,
@@ -11,6 +12,7 @@ export {
   mermaid,
   PawlError,
   permissionsTable,
+  problemOf,
   PROBLEMS,
   refuse,
   rulesTable,

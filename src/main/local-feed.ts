@@ -5,7 +5,7 @@ import type { Caller, Engine } from "../engine/index.ts";
 import { followSignals } from "../std/follow-signals.ts";
 
 const PAGE_SIZE = 200;
-/** Commits that no notification announces, such as those of a caller's own transaction, are found by polling. */
+/** Finds commits that no notification announces. */
 const POLL_INTERVAL_MS = 1_000;
 
 /** Streams an org's events in the process of the engine, each once and in order, until the signal aborts. */

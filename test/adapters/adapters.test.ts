@@ -143,6 +143,28 @@ describe.each(Object.entries(drivers))("%s", (_, openDriver) => {
       });
     });
 
+    test("in a read-only transaction the error names the cause", async () => {
+      const failed = driver.transaction(async ({ tx, run }) => {
+        await run("set transaction read only");
+        await create({ tx });
+      });
+      await expect(failed).rejects.toMatchObject({
+        code: "TRANSACTION_UNUSABLE",
+        message: "The transaction is read-only. Begin one that may write.",
+      });
+    });
+
+    test("as a role without privileges the error names the remedy", async () => {
+      const failed = driver.transaction(async ({ tx, run }) => {
+        await run("set local role pg_monitor");
+        await create({ tx });
+      });
+      await expect(failed).rejects.toMatchObject({
+        code: "TRANSACTION_UNUSABLE",
+        message: expect.stringMatching(/permission denied.*`pawl migrate --grant <role>`/s) as string,
+      });
+    });
+
     test.skipIf(!driver.outside)("outside any transaction a command throws", async () => {
       const tx = await driver.outside?.();
       await expect(create({ tx })).rejects.toMatchObject({
@@ -151,6 +173,21 @@ describe.each(Object.entries(drivers))("%s", (_, openDriver) => {
       });
     });
   });
+});
+
+test("on another database the error reports that Pawl's tables are missing", async () => {
+  const open = DRIVERS.pg as NonNullable<typeof DRIVERS.pg>;
+  const url = new URL(env.url);
+  url.pathname = "/postgres";
+  const driver = await open(url.href, { ownParsers: false });
+  const failed = driver.transaction(async ({ tx }) => {
+    await create({ tx });
+  });
+  await expect(failed).rejects.toMatchObject({
+    code: "TRANSACTION_UNUSABLE",
+    message: expect.stringMatching(/lacks Pawl's tables/) as string,
+  });
+  await driver.close();
 });
 
 /** Replaces the values that differ between two equal commands. */

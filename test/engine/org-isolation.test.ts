@@ -28,6 +28,7 @@ test("every statement names its org, except those that list orgs or read no rows
     "find-stranded.ts",
     "count-tasks.ts",
     "notify-commits.ts",
+    "transaction-status.ts",
     "inspect-database.ts",
     // Read the catalogue, and the table of migrations.
     "read-rights.ts",

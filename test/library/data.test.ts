@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { defineLifecycle, isRefusal, openPawl } from "../../src/main/index.ts";
+import { accepted, defineLifecycle, openPawl, PawlError, problemOf, refuse } from "../../src/main/index.ts";
 import { newDatabase, QUIET } from "./parcel.ts";
 
 const url = await newDatabase();
@@ -33,8 +33,7 @@ test("a move or creation whose data break the schema is refused with the lifecyc
     detail:
       'Lifecycle "letter": the draft would store invalid data: to: Invalid input: expected string, received null',
   });
-  const created = await pawl.create(ann, [{ lifecycle: "letter", to: "Bob" }]);
-  if (isRefusal(created)) throw new Error(created.detail);
+  const created = accepted(await pawl.create(ann, [{ lifecycle: "letter", to: "Bob" }]));
   const [task] = created.tasks;
   const task_id = task?.id ?? "";
   const letters = pawl.client(ann).lifecycle("letter");
@@ -49,3 +48,21 @@ test("a move or creation whose data break the schema is refused with the lifecyc
     task: { status: "sent", data: { stamps: 2 } },
   });
 });
+
+test("accepted returns an answer, and throws a refusal with its code, detail and params", () => {
+  const answer: { kind: "created" } | ReturnType<typeof refuse> = { kind: "created" };
+  expect(accepted(answer)).toBe(answer);
+  const own = { TOO_HEAVY: { status: 422, title: "Too heavy", next: "Remove a page." } };
+  const error = caught(() => accepted(refuse("TOO_HEAVY", "It weighs 60 g.", { grams: 60 })));
+  expect(error).toBeInstanceOf(PawlError);
+  expect(error).toMatchObject({ code: "TOO_HEAVY", message: "It weighs 60 g.", params: { grams: 60 } });
+  expect(problemOf((error as PawlError).code, own).status).toBe(422);
+});
+
+function caught(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}

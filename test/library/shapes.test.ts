@@ -1,8 +1,7 @@
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import type { LifecyclesOf, PawlProblem } from "../../src/client/index.ts";
-import { isRefusal, openPawl } from "../../src/main/index.ts";
-import type { Refusal } from "../../src/main/index.ts";
+import { accepted, openPawl } from "../../src/main/index.ts";
 import { startTestServer } from "../../src/main/testing.ts";
 import { newDatabase, note, parcel, QUIET } from "./parcel.ts";
 
@@ -20,11 +19,6 @@ const { token } = await server.client.createToken({ id: "ann" });
 const http = createClient<LifecyclesOf<[typeof parcel, typeof note]>>({ url: server.url, token });
 const local = pawl.client(caller);
 const FIELDS = { title: "A parcel", address: "Main Street 1" };
-
-function accepted<T>(answer: T | Refusal): T {
-  if (isRefusal(answer)) throw new Error(answer.detail);
-  return answer;
-}
 
 /** Removes what differs between two tasks that were made by the same calls: ids, tokens and times of their own. */
 function comparable(value: unknown): unknown {
@@ -133,8 +127,14 @@ test("the client in process streams the same events as the one over HTTP", async
     return null;
   };
   expect(await first(local)).toEqual(await first(http));
-  const next = local.lifecycle("note").events({ signal: ends.signal }).next();
-  // The stream starts at its first read; a second note is found by the commit or by polling.
+  let next = Promise.resolve<IteratorResult<object, unknown>>({ done: true, value: null });
+  // The stream begins at the position at which it was opened.
+  await new Promise<void>((resolve) => {
+    const onConnection = () => {
+      resolve();
+    };
+    next = local.lifecycle("note").events({ signal: ends.signal, onConnection }).next();
+  });
   const read = await local.lifecycle("note").act(created.id, "read");
   expect((await next).value).toMatchObject({ task_id: created.id, row_version: read.task.row_version });
 });

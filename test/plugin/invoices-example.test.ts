@@ -1,19 +1,11 @@
-import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { browserProblem } from "../support/browser.ts";
 import { ROOT } from "../support/built-pawl.ts";
-import { installPawl, packPawl } from "../support/installed-pawl.ts";
-import { WAIT_LIMIT_MS } from "../support/wait-limit.ts";
+import { linkExample, SUITE_TIMEOUT_MS } from "../support/example-app.ts";
 
-/** One test runs a whole suite with databases and a browser. */
-const SUITE_TIMEOUT_MS = 10 * WAIT_LIMIT_MS;
-
-const EXAMPLE = join(ROOT, "examples/invoices");
-const DEV_DEPENDENCIES = [
+const { run, npm } = await linkExample("invoices", [
   "@types/node",
   "@types/react",
   "csstype",
@@ -21,21 +13,7 @@ const DEV_DEPENDENCIES = [
   "playwright-core",
   "typescript",
   "vitest",
-];
-
-/** Copies the example outside the repository and installs the package as it would be published. */
-let project: string;
-
-beforeAll(async () => {
-  const scratch = await realpath(await mkdtemp(join(tmpdir(), "pawl-invoices-")));
-  project = join(scratch, "invoices");
-  const isSource = (path: string) =>
-    !/^(node_modules|dist|\.pawl)$|\.tgz$/.test(path.slice(EXAMPLE.length + 1));
-  await cp(EXAMPLE, project, { recursive: true, filter: isSource });
-  const { tarball } = await packPawl(scratch);
-  await installPawl(tarball, project, DEV_DEPENDENCIES);
-  return () => rm(scratch, { recursive: true, force: true });
-}, SUITE_TIMEOUT_MS);
+]);
 
 const onUnix = test.skipIf(process.platform === "win32");
 
@@ -71,19 +49,3 @@ onUnix("the page about plugins shows what `pawl check` prints", async () => {
   const { stdout } = await npm("exec", "--", "pawl", "check", "invoices");
   expect(stdout).toContain(shown);
 });
-
-async function run(script: string): Promise<{ code: number; output: string }> {
-  try {
-    const { stdout, stderr } = await npm("run", script);
-    return { code: 0, output: stdout + stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, output: stdout + stderr };
-  }
-}
-
-function npm(...args: string[]) {
-  // Otherwise the inner test runner would act as a worker of the outer one.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST")));
-  return promisify(execFile)("npm", args, { cwd: project, env: { ...env, NO_COLOR: "1" } });
-}

@@ -15,7 +15,12 @@ const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREA
  */
 export async function installLocked(app: string, folder: string): Promise<boolean> {
   await cp(app, folder, { recursive: true });
-  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  return npmInstall(folder, ["ci", "--ignore-scripts"]);
+}
+
+/** Runs an installing command of npm. Returns false, and prints a warning, if the registry cannot be reached. */
+export async function npmInstall(folder: string, command: readonly string[]): Promise<boolean> {
+  const args = [...command, "--no-audit", "--no-fund", "--prefer-offline"];
   try {
     await execute("npm", args, {
       cwd: folder,
@@ -26,7 +31,7 @@ export async function installLocked(app: string, folder: string): Promise<boolea
   } catch (error) {
     const { killed, message } = error as Error & { killed?: boolean };
     if (killed !== true && !OFFLINE.test(message)) throw error;
-    console.warn(`skipped: the registry cannot be reached for ${join(app, "package.json")}`);
+    console.warn(`skipped: the registry cannot be reached for ${join(folder, "package.json")}`);
     return false;
   }
 }

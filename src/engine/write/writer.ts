@@ -11,6 +11,7 @@ import {
 } from "../caller-transaction.ts";
 import type { CallerTransaction, PostgresTransaction } from "../caller-transaction.ts";
 import type { Commits } from "../commits.ts";
+import { OpenTransactions } from "../open-transactions.ts";
 import {
   isConnectionLoss,
   isUnavailable,
@@ -29,6 +30,7 @@ import { hasSettings, transact } from "../transact.ts";
 import type { Timeouts } from "../transact.ts";
 import { EngineTransaction, SentWrites } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
+import { currentTransactionId } from "../sql/transaction-status.ts";
 import { bisect } from "./bisect.ts";
 import { claimLocked } from "./claim.ts";
 import { claimOptimistically } from "./claim-optimistic.ts";
@@ -75,6 +77,7 @@ export class Writer {
   /** The last command of each caller's transaction; commands in one transaction run one after the other. */
   private readonly within = new Map<object, Promise<unknown>>();
   private readonly describer: StatementDescriber;
+  private readonly openTransactions: OpenTransactions;
 
   constructor(
     sql: Sql,
@@ -91,6 +94,7 @@ export class Writer {
     const [rows, settings, clock] = [new RowCache(), new SettingsCache(), new DatabaseClock()];
     this.cache = { sql, registry, rows, settings, clock };
     this.describer = new StatementDescriber(() => sideClient(sql));
+    this.openTransactions = new OpenTransactions(() => sideClient(sql), commits);
   }
 
   /** Runs the commands of one call; returns the answers in their order. */
@@ -133,9 +137,10 @@ export class Writer {
     return done;
   }
 
-  /** Waits until all commands are answered. */
+  /** Waits until all commands are answered, and stops waiting for the commits of callers' transactions. */
   async drain(): Promise<void> {
     while ([...this.queues.values()].some((queue) => !queue.isIdle)) await pause(1);
+    this.openTransactions.stop();
   }
 
   /** Runs a batch, then notifies the listeners for commits and the observer. */
@@ -276,6 +281,8 @@ export class Writer {
           const writes = new SentWrites(tx);
           const [one] = await this.runInUnit({ tx, writes, org_id, arrivals }, [attempt], randomUUID());
           await writes.done();
+          if (tx instanceof AdaptedTransaction && one !== undefined && one !== BUSY && addsEvents(one))
+            await this.notifyAfterCommit(tx, org_id, arrivals);
           return one;
         })
         .catch((error: unknown) => {
@@ -290,6 +297,12 @@ export class Writer {
       attempt.waits++;
       await pause(one.delayMs);
     }
+  }
+
+  /** Notifies the listeners when the caller's transaction has committed. */
+  private async notifyAfterCommit(tx: Tx, org_id: string, arrivals: PoolArrivals): Promise<void> {
+    const id = await currentTransactionId(tx);
+    if (id !== null) this.openTransactions.watch(id, org_id, arrivals.list());
   }
 }
 
