@@ -10,7 +10,7 @@ import type { Deliverable } from "./sql/deliverables.ts";
 import { addTemplate, deleteTemplate, listTemplates } from "./sql/templates.ts";
 import type { Template, TemplateFilter } from "./sql/templates.ts";
 
-export type Instance = { deliverable: Deliverable; tasks: (PublicTask & { ref: string })[] };
+type Instance = { deliverable: Deliverable; tasks: (PublicTask & { ref: string })[] };
 type Within = Parameters<Parameters<Engine["write"]>[1]>[0];
 
 /** The operations on templates. */

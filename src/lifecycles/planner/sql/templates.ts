@@ -2,7 +2,7 @@ import type { Instant } from "../../../core/index.ts";
 import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
-export type TemplateTask = {
+type TemplateTask = {
   ref: string;
   title: string;
   description: string | null;
