@@ -387,6 +387,19 @@ create table pawl.planner_shift_pattern (
   constraint planner_shift_pattern_repeats CHECK (((weekdays IS NULL) <> (days_on IS NULL)))
 );
 
+create table pawl.planner_template (
+  org_id text not null,
+  id uuid not null,
+  project_id text not null,
+  name text not null,
+  type text not null,
+  tasks jsonb not null,
+  created_by text,
+  created_at timestamp with time zone not null,
+  constraint planner_template_name_unique UNIQUE (org_id, project_id, name),
+  constraint planner_template_pkey PRIMARY KEY (org_id, id)
+);
+
 create table pawl.project (
   org_id text not null,
   id text not null,

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { openCliAtServer } from "./cli-at-server.ts";
 
-const { cli, ask, member } = await openCliAtServer();
-const lea = { token: await member("lea", "--roles", "lead"), env: { TZ: "Europe/Berlin" } };
-const bob = { token: await member("bob", "--roles", "executor"), env: { TZ: "Europe/Berlin" } };
+const server = await openCliAtServer();
+const cli: typeof server.cli = (...args) => server.cli(...args);
+const ask = <T>(...args: Parameters<typeof server.ask>) => server.ask<T>(...args);
+const lea = { token: await server.member("lea", "--roles", "lead"), env: { TZ: "Europe/Berlin" } };
+const bob = { token: await server.member("bob", "--roles", "executor"), env: { TZ: "Europe/Berlin" } };
 
 type Shift = { id: string; starts_at: string; ends_at: string; members: string[]; row_version: number };
 const shifts = (line: string) => ["planner", "shifts", ...line.split(" ")];

@@ -11,6 +11,7 @@ const pattern = {
   weekdays: ["mon"],
   from_date: "2030-01-01",
 };
+const template = { name: "Their own words", type: "t", tasks: [{ ref: "a", title: "Their own secret" }] };
 
 /** A request for each operation of the planner with ids of another org. */
 export const PLANNER_ROWS: [operation: string, what: string, body?: unknown][] = [
@@ -109,6 +110,12 @@ export const PLANNER_ROWS: [operation: string, what: string, body?: unknown][] =
   ["getShiftPattern", "GET /api/planner/shift-patterns/{pattern}"],
   ["changeShiftPattern", "PATCH /api/planner/shift-patterns/{pattern}", { ...once, name: "Ours now" }],
   ["endShiftPattern", "POST /api/planner/shift-patterns/{pattern}/end", once],
+  ["createTemplate", "POST /api/planner/templates", { ...once, ...template, project_id: "{project}2" }],
+  ["listTemplates", "GET /api/planner/templates"],
+  ["listTemplates", "GET /api/planner/templates?project_id={project}2"],
+  ["getTemplate", "GET /api/planner/templates/{template}"],
+  ["deleteTemplate", "DELETE /api/planner/templates/{template}"],
+  ["createInstance", "POST /api/planner/templates/{template}/instances", { ...once, serial: "1" }],
   ["getPolicy", "GET /api/planner/projects/{project}2/policy"],
   ["changePolicy", "PATCH /api/planner/projects/{project}2/policy", { ...once, min_skill_to_take: 4 }],
 ];
@@ -135,9 +142,11 @@ export async function floorOf(ask: Asking, project_id: string, member: string) {
   const escalation = idIn(await send(`/tasks/${piece}/escalations`, call), "escalation");
   const { id: defect } = await send(`/tasks/${piece}/report-defect`, { description: reason });
   const { id: shift } = await send("/shifts", { ...hours, project_id, members: [member] });
+  const { id: templateId } = await send("/templates", { ...template, project_id });
   const recurring = await send("/shift-patterns", { ...pattern, project_id, members: [member] });
   return {
     pattern: idIn(recurring, "pattern"),
+    template: templateId!,
     piece: piece!,
     hold,
     escalation,

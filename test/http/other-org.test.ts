@@ -33,6 +33,7 @@ const NOWHERE: typeof THEIRS = {
   shift: "0197a000-0000-7000-8000-00000000000b",
   request: "0197a000-0000-7000-8000-00000000000c",
   pattern: "0197a000-0000-7000-8000-00000000000d",
+  template: "0197a000-0000-7000-8000-00000000000e",
 };
 const SECRETS = ["Their own secret", "Their own words"];
 

@@ -14,6 +14,7 @@ import { DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./quality-api.ts";
 import { movesTask, OF_PLACE, OF_TASK, once, posts, reads, uuidPage } from "./route-rows.ts";
 import * as shapes from "./shapes.ts";
 import { SHIFT_CHANGE_ROUTES, SHIFT_PATTERN_ROUTES } from "./shift-api.ts";
+import { TEMPLATE_ROUTES } from "./template-api.ts";
 
 const {
   anyObject,
@@ -343,6 +344,7 @@ export const PLANNER_ROUTES = {
   ...SHIFT_CHANGE_ROUTES,
   ...SHIFT_PATTERN_ROUTES,
   ...LEAD_ROUTES,
+  ...TEMPLATE_ROUTES,
 };
 
 export { CHANGE_ROUTES, DEFECT_ROUTES, DELIVERABLE_ROUTES, HELP_ROUTES, POOL_ROUTES, SHIFT_ROUTES, TASKS };

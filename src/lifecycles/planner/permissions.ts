@@ -32,6 +32,8 @@ export const plannerPermissions = {
   "shift.read_own": ["executor", ...LEADS],
   "shift.write": LEADS,
   "attention.read": [...LEADS, "admin", "viewer"],
+  "template.read": READERS,
+  "template.write": LEADS,
   "contributor.add": ["executor", ...LEADS],
   "contributor.remove": ["executor", ...LEADS],
   "deliverable.read": READERS,

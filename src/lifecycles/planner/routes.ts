@@ -8,6 +8,7 @@ import { defectOnWire, dependentFor, escalationOnWire, holdOnWire, taskOnWire } 
 import { serveLead } from "./lead-routes.ts";
 import { PlannerService } from "./service.ts";
 import { serveShiftChanges, serveShiftPatterns } from "./shift-routes.ts";
+import { serveTemplates } from "./template-routes.ts";
 import { serveDefects, serveDeliverables, serveShifts } from "./quality-routes.ts";
 import type { Defect } from "./sql/defects.ts";
 import { readAllDependents } from "./sql/read-all-dependents.ts";
@@ -28,6 +29,7 @@ export function plannerRoutes(host: RouteHost): RouteSet[] {
     serveShiftChanges(host),
     serveShiftPatterns(host),
     serveLead(host),
+    serveTemplates(host),
   ];
 }
 

@@ -24,7 +24,7 @@ export type ShiftEdit = {
 export type WeekCopy = { project_id: string; from: string; to: string; time_zone: string };
 
 /** The reason why a shift was not copied. */
-export type Skipped = { shift_id: string; reason: "pattern" | "exists" | "past" | "no_members" };
+type Skipped = { shift_id: string; reason: "pattern" | "exists" | "past" | "no_members" };
 
 /** A week has at most this many shifts of a project. */
 const MAX_SHIFTS_PER_WEEK = 1_000;

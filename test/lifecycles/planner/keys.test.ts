@@ -22,6 +22,9 @@ const PATTERN = {
 };
 const pattern = async () =>
   ((await send("lea", "POST /shift-patterns", PATTERN)).body.pattern as { id: string }).id;
+const template = async (name: string) =>
+  (await send("lea", "POST /templates", { name, type: name, tasks: [{ ref: "cut", title: "Cut" }] })).body
+    .id as string;
 const farShift = async () => {
   const body = { starts_at: "2030-01-01T08:00:00Z", ends_at: "2030-01-01T16:00:00Z", members: ["bob"] };
   return (await send("lea", "POST /shifts", body)).body.id as string;
@@ -238,6 +241,21 @@ describe("every route that changes something uses a key once", () => {
       path: `/shift-patterns/${await pattern()}/end`,
       body: {},
       otherPath: `/shift-patterns/${await pattern()}/end`,
+    }),
+    createTemplate: () => {
+      const body = { name: "once", type: "a", tasks: [{ ref: "cut", title: "Cut" }] };
+      return Promise.resolve({ who: "lea", path: "/templates", body, other: { type: "b" } });
+    },
+    deleteTemplate: async () => ({
+      who: "lea",
+      path: `/templates/${await template("deleted")}`,
+      otherPath: `/templates/${await template("kept")}`,
+    }),
+    createInstance: async () => ({
+      who: "lea",
+      path: `/templates/${await template("used")}/instances`,
+      body: { serial: "a" },
+      other: { serial: "b" },
     }),
     changePolicy: () =>
       Promise.resolve({

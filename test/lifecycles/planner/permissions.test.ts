@@ -103,6 +103,22 @@ const TABLE: Row[] = [
     [`PATCH /shift-patterns/${NOWHERE}`, { name: "Late" }],
     [`POST /shift-patterns/${NOWHERE}/end`, {}],
   ],
+  [
+    "template.read",
+    "executor lead supervisor system admin viewer",
+    ["GET /templates"],
+    [`GET /templates/${NOWHERE}`],
+  ],
+  [
+    "template.write",
+    "lead supervisor",
+    [
+      "POST /templates",
+      { name: "Frame", type: "frame", tasks: [{ ref: "cut", title: "Cut", depends_on: ["none"] }] },
+    ],
+    [`DELETE /templates/${NOWHERE}`],
+    [`POST /templates/${NOWHERE}/instances`, { serial: "1" }],
+  ],
   ["contributor.add", "executor lead supervisor", [`POST ${tasks}/contributors`, { member_id: "eve" }]],
   ["contributor.remove", "executor lead supervisor", [`DELETE ${tasks}/contributors/eve`]],
   [

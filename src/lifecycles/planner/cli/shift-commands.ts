@@ -26,7 +26,9 @@ export function addShiftCommands(planner: Command, environment: CliEnvironment, 
     .addHelpText("after", formatHelp(HELP, environment));
   addReading(shifts, environment, setExit);
   addChanging(shifts, environment, setExit);
+  addCopying(shifts, environment, setExit);
   addPatterns(shifts, environment, setExit);
+  addRepeating(shifts, environment, setExit);
 }
 
 function addReading(shifts: Command, environment: CliEnvironment, setExit: SetExit): void {
@@ -127,6 +129,9 @@ function addChanging(shifts: Command, environment: CliEnvironment, setExit: SetE
     .action(async (id: string, flags: Flags) => {
       await run(flags, (calls) => calls.endShift({ id }));
     });
+}
+
+function addCopying(shifts: Command, environment: CliEnvironment, setExit: SetExit): void {
   withServerOptions(shifts.command("copy"))
     .summary("copy the shifts of a week")
     .description("Copies the shifts of a week, by default of the last one to this one.")
@@ -154,14 +159,6 @@ function addChanging(shifts: Command, environment: CliEnvironment, setExit: SetE
 }
 
 function addPatterns(shifts: Command, environment: CliEnvironment, setExit: SetExit): void {
-  const show = (patterns: readonly PlannerShiftPattern[]) =>
-    patterns.length === 0
-      ? "No repeating shifts."
-      : textTable(
-          ["ID", "NAME", "TIMES", "DAYS", "TIME ZONE", "MEMBERS"],
-          patterns.map(patternRow),
-          environment.out,
-        );
   withServerOptions(shifts.command("patterns"))
     .summary("list repeating shifts")
     .description("Lists repeating shifts.")
@@ -169,10 +166,27 @@ function addPatterns(shifts: Command, environment: CliEnvironment, setExit: SetE
     .action(async ({ json, project, ...flags }: Flags & { project?: string }) => {
       const exit = await atServer(environment, flags, async ({ client }) => {
         const { patterns } = await callsOf(client).listShiftPatterns({ project_id: project, limit: 200 });
-        return print(environment.out, { json, value: { patterns }, text: () => show(patterns) });
+        return print(environment.out, {
+          json,
+          value: { patterns },
+          text: () => patternTable(patterns, environment),
+        });
       });
       setExit(exit);
     });
+  withServerOptions(shifts.command("stop-repeating <pattern>"))
+    .summary("end a pattern and remove its coming shifts")
+    .description("Ends a pattern and removes its coming shifts.")
+    .action(async (id: string, { json, ...flags }: Flags) => {
+      const exit = await atServer(environment, flags, async ({ client }) => {
+        const done = await callsOf(client).endShiftPattern({ id });
+        return print(environment.out, { json, value: done, text: () => `Removed shifts: ${done.removed}.` });
+      });
+      setExit(exit);
+    });
+}
+
+function addRepeating(shifts: Command, environment: CliEnvironment, setExit: SetExit): void {
   type RepeatFlags = Flags & {
     starts: string;
     ends: string;
@@ -227,21 +241,17 @@ function addPatterns(shifts: Command, environment: CliEnvironment, setExit: SetE
           time_zone: zone ?? localZone(),
           project_id: project,
         });
-        const text = () => `${show([done.pattern])}\nNew shifts: ${done.added}.`;
+        const text = () => `${patternTable([done.pattern], environment)}\nNew shifts: ${done.added}.`;
         return print(environment.out, { json, value: done, text });
       });
       setExit(exit);
     });
-  withServerOptions(shifts.command("stop-repeating <pattern>"))
-    .summary("end a pattern and remove its coming shifts")
-    .description("Ends a pattern and removes its coming shifts.")
-    .action(async (id: string, { json, ...flags }: Flags) => {
-      const exit = await atServer(environment, flags, async ({ client }) => {
-        const done = await callsOf(client).endShiftPattern({ id });
-        return print(environment.out, { json, value: done, text: () => `Removed shifts: ${done.removed}.` });
-      });
-      setExit(exit);
-    });
+}
+
+function patternTable(patterns: readonly PlannerShiftPattern[], { out }: CliEnvironment): string {
+  if (patterns.length === 0) return "No repeating shifts.";
+  const head = ["ID", "NAME", "TIMES", "DAYS", "TIME ZONE", "MEMBERS"];
+  return textTable(head, patterns.map(patternRow), out);
 }
 
 type Calls = ReturnType<typeof callsOf>;

@@ -23,7 +23,6 @@ const DAYS = [0, 1, 2, 3, 4, 5, 6];
 /** The shifts of a week: all for those who may read them, and an executor's own. */
 export default function WeekScreen({ lifecycle }: { lifecycle: string }) {
   const texts = useTexts(SHIFT_TEXTS);
-  const { f } = useI18n();
   const isLead = useIsLead();
   const { roles } = useMe();
   const project = useProject();
@@ -66,39 +65,19 @@ export default function WeekScreen({ lifecycle }: { lifecycle: string }) {
           </>
         )}
       </LifecycleHead>
-      <nav className="week-nav" aria-label={texts.week}>
-        <Button
-          aria-label={texts.earlier}
-          onClick={() => {
-            setWeeks(weeks - 1);
-          }}
-        >
-          ‹
-        </Button>
-        <b className="num">{f.between(monday.getTime(), addDays(monday, 7).getTime() - 1)}</b>
-        <Button
-          aria-label={texts.later}
-          onClick={() => {
-            setWeeks(weeks + 1);
-          }}
-        >
-          ›
-        </Button>
-        <Button
-          disabled={weeks === 0}
-          onClick={() => {
-            setWeeks(0);
-          }}
-        >
-          {texts.thisWeek}
-        </Button>
-      </nav>
+      <WeekNav monday={monday} weeks={weeks} onChange={setWeeks} />
       {isOwn && <p className="faint small">{texts.mine}</p>}
       <Loaded of={[shifts]}>
         {(planned) => (
           <div className="week">
             {DAYS.map((day) => (
-              <Day key={day} lifecycle={lifecycle} date={addDays(monday, day)} shifts={planned} />
+              <Day
+                key={day}
+                lifecycle={lifecycle}
+                date={addDays(monday, day)}
+                shifts={planned}
+                isFirst={day === 0}
+              />
             ))}
           </div>
         )}
@@ -107,6 +86,50 @@ export default function WeekScreen({ lifecycle }: { lifecycle: string }) {
       {asking === "copy" && <CopyWeek lifecycle={lifecycle} monday={monday} onClose={close} />}
       {asking === "repeat" && <RepeatShift lifecycle={lifecycle} monday={monday} onClose={close} />}
     </>
+  );
+}
+
+function WeekNav({
+  monday,
+  weeks,
+  onChange,
+}: {
+  monday: Date;
+  /** Weeks after the current one. */
+  weeks: number;
+  onChange: (weeks: number) => void;
+}) {
+  const texts = useTexts(SHIFT_TEXTS);
+  const { language } = useI18n();
+  const days = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" });
+  return (
+    <nav className="week-nav" aria-label={texts.week}>
+      <Button
+        aria-label={texts.earlier}
+        onClick={() => {
+          onChange(weeks - 1);
+        }}
+      >
+        ‹
+      </Button>
+      <b className="num">{days.formatRange(monday, addDays(monday, 6))}</b>
+      <Button
+        aria-label={texts.later}
+        onClick={() => {
+          onChange(weeks + 1);
+        }}
+      >
+        ›
+      </Button>
+      <Button
+        disabled={weeks === 0}
+        onClick={() => {
+          onChange(0);
+        }}
+      >
+        {texts.thisWeek}
+      </Button>
+    </nav>
   );
 }
 
@@ -127,7 +150,17 @@ async function fetchWeek(
   return all.sort((one, other) => one.starts_at.localeCompare(other.starts_at));
 }
 
-function Day({ lifecycle, date, shifts }: { lifecycle: string; date: Date; shifts: readonly Shift[] }) {
+function Day({
+  lifecycle,
+  date,
+  shifts,
+  isFirst,
+}: {
+  lifecycle: string;
+  date: Date;
+  shifts: readonly Shift[];
+  isFirst: boolean;
+}) {
   const texts = useTexts(SHIFT_TEXTS);
   const { language } = useI18n();
   const now = useNow(60);
@@ -135,10 +168,10 @@ function Day({ lifecycle, date, shifts }: { lifecycle: string; date: Date; shift
   const name = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "short" }).format(
     date,
   );
-  // A shift is shown on the day on which it begins.
+  // A shift is shown on the day on which it begins; one that began in the week before, on the first day.
   const here = shifts.filter(({ starts_at }) => {
     const start = Date.parse(starts_at);
-    return start >= begin && start < end;
+    return (start >= begin || isFirst) && start < end;
   });
   return (
     <section className="day" aria-label={name} data-today={now >= begin && now < end}>
