@@ -32,6 +32,7 @@ export const plannerPermissions = {
   "shift.read_own": ["executor", ...LEADS],
   "shift.write": LEADS,
   "attention.read": [...LEADS, "admin", "viewer"],
+  "stats.read": [...LEADS, "admin", "viewer"],
   "contributor.add": ["executor", ...LEADS],
   "contributor.remove": ["executor", ...LEADS],
   "deliverable.read": READERS,

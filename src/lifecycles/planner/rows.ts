@@ -67,4 +67,5 @@ export const ROWS = {
   changeShiftPattern: { method: "PATCH", path: "/api/planner/shift-patterns/{id}", idempotent: true },
   endShiftPattern: { method: "POST", path: "/api/planner/shift-patterns/{id}/end", idempotent: true },
   getPlannerAttention: { method: "GET", path: "/api/planner/attention" },
+  getPlannerStats: { method: "GET", path: "/api/planner/stats" },
 } as const satisfies RowsOf<typeof PLANNER_ROUTES>;
