@@ -37,6 +37,7 @@ const AT_SERVER = [
   `code retry ${task}`,
   "code graph",
   "planner attention",
+  `planner dependents ${task}`,
   "planner stats",
   "delivery status",
   "delivery users",
