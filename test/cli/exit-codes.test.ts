@@ -47,6 +47,8 @@ const AT_SERVER = [
   "planner shifts patterns",
   "planner shifts repeat Early --starts 06:00 --ends 14:00 --days mon --members ann",
   `planner shifts stop-repeating ${NO_TASK}`,
+  `planner dependents ${task}`,
+  "planner stats",
   "delivery status",
   "delivery users",
   "delivery approve 1",

@@ -40,3 +40,24 @@ test("attention refuses an executor, an unknown kind and an unknown project", as
   expect((await cli("planner attention --kind weather", { token: lea })).code).not.toBe(0);
   expect((await cli("planner attention --project nowhere", { token: lea })).stderr).toContain("nowhere");
 });
+
+test("dependents lists the tasks that would stay blocked", async () => {
+  const base = await send(lea, "POST /tasks", { title: "Cast the base" });
+  const drill = await send(lea, "POST /tasks", { title: "Drill it", depends_on: [base.id] });
+  await send(lea, "POST /tasks", { title: "Mount it", depends_on: [drill.id] });
+  const { stdout } = await cli(`planner dependents ${String(base.id)}`, { token: lea });
+  expect(stdout).toMatch(/blocked +directly +Drill it\n.*blocked +through others +Mount it/);
+  const { tasks } = await ask<{ tasks: { id: string }[] }>(`planner dependents ${String(base.id)}`, {
+    token: lea,
+  });
+  expect(tasks).toHaveLength(2);
+  const none = await cli(`planner dependents ${tasks[1]!.id}`, { token: lea });
+  expect(none.stdout).toBe("No task waits for it.\n");
+});
+
+test("stats shows the figures, or CSV", async () => {
+  expect((await cli("planner stats", { token: lea })).stdout).toMatch(/rework rate +–/);
+  const csv = await cli("planner stats --csv", { token: lea });
+  expect(csv.stdout.split("\r\n")[0]).toBe("part,name,figure,value");
+  expect((await cli("planner stats", { token: bob })).stderr).toContain("stats.read");
+});

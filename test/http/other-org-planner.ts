@@ -41,6 +41,8 @@ export const PLANNER_ROWS: [operation: string, what: string, body?: unknown][] =
   ["getPlannerPool", "GET /api/planner/pool?project_id={project}2"],
   ["getPlannerAttention", "GET /api/planner/attention"],
   ["getPlannerAttention", "GET /api/planner/attention?project_id={project}2"],
+  ["getPlannerStats", "GET /api/planner/stats"],
+  ["getPlannerStats", "GET /api/planner/stats?project_id={project}2"],
   ["listContributors", "GET /api/planner/tasks/{piece}/contributors"],
   ["addContributor", "POST /api/planner/tasks/{piece}/contributors", { ...once, member_id: "ann" }],
   ["removeContributor", "DELETE /api/planner/tasks/{piece}/contributors/{member}"],

@@ -12,7 +12,8 @@ import { NamesOf, useI18n } from "../texts/i18n.tsx";
 import type { MoveRequest } from "./use-move.ts";
 import { leaseTokenOf } from "./lease-tokens.ts";
 import { useFieldSuggestions } from "./use-field-suggestions.ts";
-import { actionOf, buildMove } from "./build-move.ts";
+import { BlockedDependents } from "./blocked-dependents.tsx";
+import { actionOf, buildMove, endsWithoutSuccess } from "./build-move.ts";
 
 type Draft = { values: Values; comment: string };
 /** The lease token is not part of the draft because it is a secret. */
@@ -97,6 +98,7 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
           options={actions.map((value) => ({ value, label: n.action(value) }))}
         />
       )}
+      {task && endsWithoutSuccess(lifecycle, action) && <BlockedDependents taskId={task.id} />}
       <SuggestionsContext value={suggestions}>
         <Inputs
           spec={spec}

@@ -32,6 +32,12 @@ export function buildMove(
   };
 }
 
+/** True if an action ends a task in a final status without success, such as canceled. */
+export function endsWithoutSuccess({ rules, statuses }: Lifecycle, action: string): boolean {
+  const failures = statuses.filter(({ final, success }) => final && !success).map(({ name }) => name);
+  return rules.some((rule) => rule.action === action && rule.to !== null && failures.includes(rule.to));
+}
+
 /** Builds the request for an action that needs no input; null if a dialog is needed first. */
 export function moveWithoutInput(lifecycle: Lifecycle, task: TaskRef, action: string): MoveRequest | null {
   const spec = actionOf(lifecycle, action);

@@ -133,6 +133,9 @@ export const en = {
     attention: "needs attention",
     private: "private",
     moveTo: (name: string) => `Move “${name}”`,
+    staysBlocked: (n: number) =>
+      plural(n, { one: "This task would stay blocked:", other: `These ${n} tasks would stay blocked:` }),
+    moreBlocked: (n: number) => `and ${n} more`,
     moveHint: "Drag to move, or press M",
     dropHere: (actions: string) => `Drop to ${actions}`,
     checking: "Checking what is allowed…",

@@ -159,6 +159,9 @@ export const ru: Texts = {
     attention: "нужно внимание",
     private: "личная",
     moveTo: (name) => `Переместить «${name}»`,
+    staysBlocked: (n: number) =>
+      n === 1 ? "Без неё не начнётся задача:" : `Без неё не начнутся задачи (${n}):`,
+    moreBlocked: (n: number) => `и ещё ${n}`,
     moveHint: "Перетащите или нажмите M",
     dropHere: (actions) => `Отпустите: ${actions}`,
     checking: "Проверяем, какие действия доступны…",

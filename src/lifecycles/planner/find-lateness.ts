@@ -53,9 +53,7 @@ export async function withLateness<Task extends PlannerTask>(
   );
   return tasks.map((task) => {
     const lateness = found.get(task.id);
-    return {
-      ...task,
-      lateness: lateness ? { state: lateness.state, ready_at: onWire(lateness.ready_at) } : null,
-    };
+    if (!lateness) return task;
+    return { ...task, lateness: { state: lateness.state, ready_at: onWire(lateness.ready_at) } };
   });
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defineRoutes, fields } from "../../api/index.ts";
-import { attention, ATTENTION_KINDS } from "./lead-shapes.ts";
+import { attention, ATTENTION_KINDS, stats } from "./lead-shapes.ts";
 import { OF_PLACE, reads } from "./route-rows.ts";
 
-const { id, text } = fields;
+const { givenMoment, id, text } = fields;
 
 /** The routes for leads. */
 export const LEAD_ROUTES = defineRoutes({
@@ -21,6 +21,20 @@ export const LEAD_ROUTES = defineRoutes({
       cursor: text.max(200).optional().describe("`cursor` of the group before; needs exactly one `kind`"),
     }),
     replies: { 200: attention },
+    refusals: OF_PLACE,
+  },
+  getPlannerStats: {
+    ...reads,
+    path: "/api/planner/stats",
+    permission: "stats.read",
+    summary: "Lead time, yield, rework, load and throughput of a range",
+    about: "Computed from the journal. The range is at most 366 days; the default is the last 28 days.",
+    query: z.object({
+      project_id: id.optional(),
+      from: givenMoment.optional().describe("default 28 days before `to`"),
+      to: givenMoment.optional().describe("default now; not included"),
+    }),
+    replies: { 200: stats },
     refusals: OF_PLACE,
   },
 });

@@ -39,6 +39,34 @@ export const attention = z.object({
   ),
 });
 
+const load = {
+  done: z.int().describe("approved in the range"),
+  rejected: z.int().describe("rejections in the range"),
+  worked_minutes: z.number().describe("length of the periods in progress that ended in the range"),
+  open: z.int().describe("unfinished tasks at the time of the answer"),
+};
+const ratio = z.number().min(0).max(1).nullable();
+
+export const stats = z
+  .object({
+    from: moment,
+    to: moment,
+    done: z.int().describe("approved in the range"),
+    rejected: z.int().describe("rejections in the range"),
+    lead_time_minutes: z
+      .object({ p50: z.number().nullable(), p90: z.number().nullable() })
+      .describe("from the creation to the approval, of tasks approved in the range"),
+    first_pass_yield: ratio.describe("share of the approved tasks that were never rejected"),
+    rework_rate: ratio.describe("share of the reviews that were rejections"),
+    days: z.array(z.object({ from: moment, done: z.int() })).describe("periods of 24 hours from `from` on"),
+    people: z.array(z.object({ member_id: z.string(), ...load })),
+    trades: z.array(z.object({ trade: z.string().nullable().describe("null: any trade"), ...load })),
+    complete: z.boolean().describe("false: only the latest 500,000 events were read"),
+  })
+  .meta({ id: "PlannerStats" });
+
+export type PlannerStats = z.output<typeof stats>;
+export type PlannerLoad = Omit<PlannerStats["people"][number], "member_id">;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 export type AttentionItem = z.output<typeof attentionItem>;
 export type AttentionGroup = z.output<typeof attention>["groups"][number];

@@ -34,6 +34,7 @@ export const plannerPermissions = {
   "attention.read": [...LEADS, "admin", "viewer"],
   "template.read": READERS,
   "template.write": LEADS,
+  "stats.read": [...LEADS, "admin", "viewer"],
   "contributor.add": ["executor", ...LEADS],
   "contributor.remove": ["executor", ...LEADS],
   "deliverable.read": READERS,

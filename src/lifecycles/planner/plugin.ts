@@ -130,6 +130,7 @@ const plugin = definePlugin({
       shifts: { en: "Shifts", ru: "Смены" },
       week: { en: "Week", ru: "Неделя" },
       quality: { en: "Quality", ru: "Качество" },
+      stats: { en: "Statistics", ru: "Статистика" },
       graph: { en: "Graph", ru: "Граф" },
     },
     texts: PLANNER_TEXTS,

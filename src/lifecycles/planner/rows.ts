@@ -72,4 +72,5 @@ export const ROWS = {
   getTemplate: { method: "GET", path: "/api/planner/templates/{id}" },
   deleteTemplate: { method: "DELETE", path: "/api/planner/templates/{id}", idempotent: true },
   createInstance: { method: "POST", path: "/api/planner/templates/{id}/instances", idempotent: true },
+  getPlannerStats: { method: "GET", path: "/api/planner/stats" },
 } as const satisfies RowsOf<typeof PLANNER_ROUTES>;

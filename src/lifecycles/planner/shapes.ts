@@ -70,8 +70,8 @@ export const timedTask = task.extend({
       state: z.enum(["late", "will_be_late"]),
       ready_at: moment.describe("the earliest possible submission, by the estimates"),
     })
-    .nullable()
-    .describe("null: in time, or without a due date"),
+    .optional()
+    .describe("absent: in time, or without a due date"),
 });
 
 /** A row of a task's log; creation is row_version 1. */

@@ -341,6 +341,7 @@ const SCREENS = [
   "/lifecycles/planner/shifts",
   "/lifecycles/planner/week",
   "/lifecycles/planner/quality",
+  "/lifecycles/planner/stats",
   "/lifecycles/code/workers",
   "/lifecycles/code/merges",
 ];

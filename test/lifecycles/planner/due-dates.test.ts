@@ -63,7 +63,7 @@ test("a task is late after its due date until it is done", async () => {
   expect(await attentionIds("late")).toContain(id);
   expect(await attentionIds("will_be_late")).not.toContain(id);
   await act("lea", id, "cancel", { reason: "too late" });
-  expect((await timed(id)).lateness).toBeNull();
+  expect((await timed(id)).lateness).toBeUndefined();
   expect(await attentionIds("late")).not.toContain(id);
 });
 
@@ -84,7 +84,7 @@ test("a task will be late if the estimates of its unfinished blockers and its ow
     ["lea", "review_approve"],
   ] as const)
     await act(who, first.id, action);
-  expect((await timed(last.id)).lateness).toBeNull();
+  expect((await timed(last.id)).lateness).toBeUndefined();
   expect(await attentionIds("will_be_late")).not.toContain(last.id);
 });
 
@@ -128,5 +128,5 @@ test("a task written by a version without due dates is read as one without", asy
   const { id } = await make();
   await sql`update pawl.task set data = data - 'due_at' - 'estimate_minutes' where id = ${id}`;
   expect((await get(id)) satisfies PlannerTask).toMatchObject({ due_at: null, estimate_minutes: null });
-  expect((await timed(id)).lateness).toBeNull();
+  expect((await timed(id)).lateness).toBeUndefined();
 });

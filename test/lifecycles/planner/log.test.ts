@@ -100,6 +100,8 @@ const EMPTY_TASK = {
   org_id: "main",
   row_version: 0,
   available_at: null,
+  due_at: null,
+  estimate_minutes: null,
   holds: [],
   assigned_to: null,
   assigned_by: null,

@@ -54,6 +54,7 @@ const TABLE: Row[] = [
     [`GET ${tasks}/escalations`],
   ],
   ["attention.read", "lead supervisor admin viewer", ["GET /attention"]],
+  ["stats.read", "lead supervisor admin viewer", ["GET /stats"]],
   ["task.create_defect", "executor lead supervisor system", [`POST ${tasks}/report-defect`, defect]],
   ["task.self_assign", "executor", act("self_assign"), ["POST /claims", {}]],
   ["task.start", "executor", act("start")],

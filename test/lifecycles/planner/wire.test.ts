@@ -13,9 +13,8 @@ const UNKNOWN = "0197a000-0000-7000-8000-000000000001";
 const FIELDS =
   `id, org_id, project_id, deliverable_id, title, description, kind, status, row_version, priority, required_trade,
   available_at, depends_on, holds, assigned_to, assigned_by, assigned_at, started_at, submitted_at, reviewed_by, reviewed_at, self_checked,
-  contributors, needs_attention, fix_of_task_id, parent_task_id, created_by, created_at, updated_at`.split(
-    /,\s*/,
-  );
+  contributors, needs_attention, fix_of_task_id, parent_task_id, due_at, estimate_minutes, created_by, created_at,
+  updated_at`.split(/,\s*/);
 
 test("a task has exactly the documented fields", async () => {
   const first = await make();

@@ -2,6 +2,7 @@ import { jsonOption, print, textTable, formatHelp } from "../../../plugin/index.
 import type { AddCommands } from "../../../plugin/index.ts";
 import { addShiftCommands } from "./shift-commands.ts";
 import { addLeadCommands } from "./lead-commands.ts";
+import { addStatsCommand } from "./stats-command.ts";
 import { plannerConditions, plannerPermissions } from "../permissions.ts";
 
 const ROLES = ["executor", "lead", "supervisor", "system", "admin", "viewer"] as const;
@@ -25,6 +26,7 @@ export const addPlannerCommands: AddCommands = (program, environment, setExitCod
     });
   addShiftCommands(planner, environment, setExitCode);
   addLeadCommands(planner, environment, setExitCode);
+  addStatsCommand(planner, environment, setExitCode);
 };
 
 /** Permissions of members, without those that only Pawl itself has. */

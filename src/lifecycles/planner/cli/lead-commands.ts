@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import {
   atServer,
   commaSeparated,
+  findTaskId,
   formatHelp,
   isTty,
   numberBetween,
@@ -19,7 +20,7 @@ import type { AttentionGroup, AttentionItem, AttentionKind } from "../lead-shape
 
 type Flags = ConnectFlags & { json?: true };
 
-/** `pawl planner attention` */
+/** `pawl planner attention` and `pawl planner dependents` */
 export function addLeadCommands(
   planner: Command,
   environment: CliEnvironment,
@@ -41,6 +42,35 @@ export function addLeadCommands(
     .action(async (flags: AttentionFlags) => {
       setExitCode(await showAttention(environment, flags));
     });
+  withServerOptions(planner.command("dependents"))
+    .summary("list the tasks that would stay blocked if a task was canceled")
+    .description("Lists the unfinished tasks that wait for a task. They stay blocked if it is canceled.")
+    .argument("<task>", "the id of the task, or its beginning or end")
+    .addHelpText("after", formatHelp(DEPENDENTS_HELP, environment))
+    .action(async (id: string, flags: Flags) => {
+      setExitCode(await showDependents(environment, id, flags));
+    });
+}
+
+function showDependents(
+  environment: CliEnvironment,
+  typed: string,
+  { json, ...flags }: Flags,
+): Promise<ExitCode> {
+  const { out } = environment;
+  return atServer(environment, flags, async ({ client }) => {
+    const id = await findTaskId(client, typed);
+    const { tasks } = await client.calls(PLANNER_ROUTES).listDependents({ id });
+    const rows = tasks.map((task) => [
+      isTty(out) ? shortId(task.id) : task.id,
+      task.status ?? "",
+      task.direct ? "directly" : "through others",
+      oneLine(task.title ?? "(a task you may not see)"),
+    ]);
+    const text = () =>
+      rows.length === 0 ? "No task waits for it." : textTable(["ID", "STATUS", "WAITS", "TITLE"], rows, out);
+    return print(out, { json, value: { tasks }, text });
+  });
 }
 
 type AttentionFlags = Flags & { project?: string; kind?: string[]; limit: number };
@@ -96,6 +126,11 @@ function reasonOf({ kind, reason, text, blocker, since, ready_at }: AttentionIte
   const parts = kind === "blocked" ? [`${blocker?.title ?? ""} was ${reason ?? ""}`, text] : [reason, text];
   return parts.filter((part) => part !== null).join(": ");
 }
+
+const DEPENDENTS_HELP = `
+Examples:
+  pawl planner dependents 0197a2c4
+  pawl tasks act 0197a2c4 cancel reason="bought instead"`;
 
 const ATTENTION_HELP = `
 Examples:

@@ -8,6 +8,7 @@ export default defineScreens({
     shifts: () => import("./shifts-screen.tsx"),
     week: () => import("./week-screen.tsx"),
     quality: () => import("./quality-screen.tsx"),
+    stats: () => import("./stats-screen.tsx"),
   },
   card: () => import("./card-due.tsx"),
   badges: {

@@ -36,6 +36,20 @@ type Texts = {
   dueHint: string;
   estimateMinutes: string;
   dueChanged: string;
+  range: string;
+  days: (n: number) => string;
+  download: string;
+  figures: Readonly<Record<"done" | "p50" | "p90" | "yield" | "rework", { label: string; hint: string }>>;
+  throughput: string;
+  throughputHint: string;
+  people: string;
+  peopleHint: string;
+  trades: string;
+  tradesHint: string;
+  anyTrade: string;
+  load: (row: { done: number; rejected: number; open: number }) => string;
+  noWork: string;
+  incomplete: string;
 };
 
 /** Texts of the lead's screens. */
@@ -87,6 +101,26 @@ export const LEAD_TEXTS: LocalizedTexts<Texts> = {
     dueHint: "Empty: no due date.",
     estimateMinutes: "Estimate, minutes",
     dueChanged: "The due date is changed.",
+    range: "Range",
+    days: (n) => `${n} days`,
+    download: "Download CSV",
+    figures: {
+      done: { label: "done", hint: "Tasks approved in the range" },
+      p50: { label: "median lead time", hint: "From creation to approval; half of the tasks were faster" },
+      p90: { label: "lead time, 90 %", hint: "From creation to approval; nine of ten tasks were faster" },
+      yield: { label: "first-pass yield", hint: "Share of the approved tasks that were never rejected" },
+      rework: { label: "rework rate", hint: "Share of the reviews that were rejections" },
+    },
+    throughput: "Done per day",
+    throughputHint: "Approved tasks.",
+    people: "Load per person",
+    peopleHint: "Time in progress, of periods that ended in the range.",
+    trades: "Load per trade",
+    tradesHint: "The same time, by the trade that the task requires.",
+    anyTrade: "any trade",
+    load: ({ done, rejected, open }) => `${done} done · ${rejected} rejected · ${open} open now`,
+    noWork: "No work in this range.",
+    incomplete: "The range has too many events; only the latest 500,000 were counted.",
   },
   ru: {
     kinds: {
@@ -135,5 +169,25 @@ export const LEAD_TEXTS: LocalizedTexts<Texts> = {
     dueHint: "Пусто: без срока.",
     estimateMinutes: "Оценка, минут",
     dueChanged: "Срок изменён.",
+    range: "Период",
+    days: (n) => `${n} дн.`,
+    download: "Скачать CSV",
+    figures: {
+      done: { label: "выполнено", hint: "Задачи, принятые за период" },
+      p50: { label: "медиана срока", hint: "От создания до приёмки; половина задач быстрее" },
+      p90: { label: "срок, 90 %", hint: "От создания до приёмки; девять из десяти задач быстрее" },
+      yield: { label: "приняты с первого раза", hint: "Доля принятых задач, которые ни разу не возвращали" },
+      rework: { label: "доля возвратов", hint: "Доля проверок, которые закончились возвратом" },
+    },
+    throughput: "Выполнено по дням",
+    throughputHint: "Принятые задачи.",
+    people: "Нагрузка по людям",
+    peopleHint: "Время в работе, законченной за период.",
+    trades: "Нагрузка по специальностям",
+    tradesHint: "То же время по специальности, которой требует задача.",
+    anyTrade: "любая специальность",
+    load: ({ done, rejected, open }) => `выполнено ${done} · возвращено ${rejected} · сейчас открыто ${open}`,
+    noWork: "За этот период работы не было.",
+    incomplete: "За период слишком много событий; учтены последние 500 000.",
   },
 };

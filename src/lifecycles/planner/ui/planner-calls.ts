@@ -15,6 +15,7 @@ export type Defect = ReplyOf<Routes["getDefect"]>;
 export type Deliverable = ReplyOf<Routes["getDeliverable"]>;
 export type Inspection = ReplyOf<Routes["listInspections"]>["inspections"][number];
 
+export type PlannerStats = ReplyOf<Routes["getPlannerStats"]>;
 export type AttentionGroup = ReplyOf<Routes["getPlannerAttention"]>["groups"][number];
 export type AttentionItem = AttentionGroup["items"][number];
 
