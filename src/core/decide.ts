@@ -174,6 +174,9 @@ function timerAfter(rule: CompiledRule, { task, settings, now }: View, patch: Pa
     get needs_attention() {
       return patch.needs_attention ?? task.needs_attention;
     },
+    get open_blockers() {
+      return patch.open_blockers ?? task.open_blockers;
+    },
     lease: rule.lease === "open" ? { heartbeat_at: now } : rule.lease === "close" ? null : task.lease,
   };
   return nextTimer(rule.timers, clocks, settings);

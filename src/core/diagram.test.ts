@@ -57,7 +57,7 @@ test("the table of rules has every rule in order, with who, roles, guards, effec
 
 test("the table of statuses describes timers in words", () => {
   expect(statusesTable(board)).toContain(
-    "| NEW | created, waits for someone | expire: `status_deadlines.NEW` (minutes) after entered_at |",
+    "| NEW | created, waits for someone | expire: `status_deadlines.NEW` (minutes) after entered_at; waits for blockers if `new_deadline_waits_for_blockers` is on |",
   );
 });
 

@@ -1,5 +1,5 @@
 import { fromOf, whoOf } from "./index-rules.ts";
-import type { Duration, Lifecycle, Rule } from "./lifecycle.ts";
+import type { Duration, Lifecycle, Rule, Timer } from "./lifecycle.ts";
 import { permissionOf } from "./permissions.ts";
 
 /** Draws the lifecycle as a Mermaid state diagram. Rules that keep the status are left out; `rulesTable` has them. */
@@ -75,10 +75,16 @@ export function statusesTable(lifecycle: Lifecycle): string {
       `${status}${spec.final ? " (final)" : ""}`,
       `${spec.meaning ?? ""}${spec.lease ? " (under a lease)" : ""}`,
       (spec.timers ?? [])
-        .map((timer) => `${timer.action}: ${durationText(timer.after)} after ${timer.since}`)
+        .map(
+          (timer) => `${timer.action}: ${durationText(timer.after)} after ${timer.since}${pauseText(timer)}`,
+        )
         .join("; "),
     ]),
   );
+}
+
+function pauseText({ waits_for_blockers }: Timer): string {
+  return waits_for_blockers === undefined ? "" : `; waits for blockers if \`${waits_for_blockers}\` is on`;
 }
 
 /** Renders the permissions as a Markdown table with one row per permission and one column per role. */

@@ -71,4 +71,4 @@ export type { StandardFacts } from "./standard.ts";
 export { stuckStatuses } from "./stuck-statuses.ts";
 export { canSee, SYSTEM } from "./task.ts";
 export type { Actor, DueTimer, Instant, JsonObject, Lease, MemberKind, Patch, Task } from "./task.ts";
-export { durationMs, nextTimer, overlongSettings } from "./timers.ts";
+export { durationMs, nextTimer, overlongSettings, timerAfterBlockers } from "./timers.ts";

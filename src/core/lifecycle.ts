@@ -90,6 +90,11 @@ export type Timer<Action extends string = string> = {
   after: Duration;
   /** Paused while the task has needs_attention, so that the timer raises it only once. */
   unless_attended?: boolean;
+  /**
+   * The path of a boolean setting. While it is on, the timer does not run for a task with open blockers: it starts when the last
+   * blocker is resolved, or when one ends without success, because then the task would wait forever.
+   */
+  waits_for_blockers?: string;
 };
 
 export type StatusSpec<Action extends string = string> = {

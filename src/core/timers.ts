@@ -8,7 +8,10 @@ export const UNIT_MS = { seconds: 1_000, minutes: 60_000, hours: 3_600_000, days
 export const MAX_DURATION_MS = 36_500 * UNIT_MS.days;
 
 /** The fields of a task that timers read. */
-type Clocked = Pick<Task, "entered_at" | "created_at" | "updated_at" | "needs_attention"> & {
+type Clocked = Pick<
+  Task,
+  "entered_at" | "created_at" | "updated_at" | "needs_attention" | "open_blockers"
+> & {
   lease: Pick<Lease, "heartbeat_at"> | null;
 };
 
@@ -20,6 +23,17 @@ export function nextTimer(timers: readonly Timer[], task: Clocked, settings: Jso
     if (at !== null && (next === null || at < next.due_at)) next = { due_at: at, due_action: timer.action };
   }
   return next;
+}
+
+/** Returns the timer that starts when a task no longer waits for its blockers; null if none has waited for them. */
+export function timerAfterBlockers(
+  timers: readonly Timer[],
+  task: Task,
+  settings: JsonObject,
+  now: Instant,
+): DueTimer | null {
+  if (task.due_at !== null || !timers.some((timer) => timer.waits_for_blockers !== undefined)) return null;
+  return nextTimer(timers, { ...task, open_blockers: 0, entered_at: now }, settings);
 }
 
 /**
@@ -70,6 +84,10 @@ export function settingAt(settings: JsonObject, path: string): unknown {
 
 function runsOutAt(timer: Timer, task: Clocked, settings: JsonObject): Instant | null {
   if (timer.unless_attended && task.needs_attention) return null;
+  const { waits_for_blockers } = timer;
+  if (waits_for_blockers !== undefined && settingAt(settings, waits_for_blockers) === true) {
+    if (task.open_blockers > 0) return null;
+  }
   const since = timer.since === "heartbeat_at" ? task.lease?.heartbeat_at : task[timer.since];
   // Without a lease no heartbeat can come, so a timer that waits for one is due immediately.
   return since === undefined ? 0 : since + durationMs(timer.after, settings);

@@ -20,12 +20,14 @@ export function* validateTimers(lifecycle: UnindexedLifecycle): Generator<string
   const actions = Object.keys(lifecycle.actions);
   for (const [status, spec] of Object.entries(lifecycle.statuses)) {
     const where = `status "${status}"`;
-    for (const { action, since, after } of spec.timers ?? []) {
+    for (const { action, since, after, waits_for_blockers } of spec.timers ?? []) {
       if (!actions.includes(action))
         yield `${where} has a timer for the unknown action "${action}"${didYouMean(action, actions)}`;
       if (!MOMENTS.includes(since))
         yield `${where} has a timer since the unknown moment "${since}"${didYouMean(since, MOMENTS)}`;
       yield* validateDuration(`${where} has a timer for "${action}" that`, after, defaults);
+      if (waits_for_blockers !== undefined && typeof settingAt(defaults, waits_for_blockers) !== "boolean")
+        yield `${where} has a timer that waits for blockers by "${waits_for_blockers}", which is not a boolean setting`;
     }
     if (spec.lease && lifecycle.lease === null)
       yield `${where} needs a lease, but the lifecycle has no "lease" with its duration`;

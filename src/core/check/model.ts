@@ -5,7 +5,8 @@ import type { Refusal } from "../decision.ts";
 import type { Guard, Lifecycle, CompiledRule, View } from "../lifecycle.ts";
 import { EXACT_GUARDS } from "../condition.ts";
 import { SYSTEM } from "../task.ts";
-import type { Actor, Task } from "../task.ts";
+import type { Actor, DueTimer, Task } from "../task.ts";
+import { timerAfterBlockers } from "../timers.ts";
 import { abstractView, NOW, unknownsOf } from "./abstract-view.ts";
 import type { Reads, Unknowns } from "./abstract-view.ts";
 import { forEveryChoice } from "./choices.ts";
@@ -84,12 +85,18 @@ export class Model {
   *moves(state: Task): Generator<Move> {
     if (state.open_blockers > 0) {
       const fewer = { ...state, open_blockers: state.open_blockers - 1 };
-      yield { action: "(a blocker is done)", by: "", state: fewer, rule: null };
+      const timer = fewer.open_blockers === 0 ? this.startedTimer(fewer) : null;
+      yield { action: "(a blocker is done)", by: "", state: { ...fewer, ...timer }, rule: null };
     }
     for (const [action, byStatus] of this.lifecycle.rules_by_action) {
       const rules = byStatus.get(state.status);
       if (rules) for (const actor of ACTORS) yield* this.acts(state, action, rules, actor);
     }
+  }
+
+  private startedTimer(task: Task): DueTimer | null {
+    const { statuses, settings } = this.lifecycle;
+    return timerAfterBlockers(statuses[task.status]?.timers ?? [], task, settings.parse({}), NOW);
   }
 
   private *acts(state: Task, action: string, rules: readonly CompiledRule[], actor: Actor): Generator<Move> {

@@ -16,6 +16,7 @@ type Unit = {
   readonly tasks: ReadonlyMap<string, LoadedTask>;
   lockAll(ids: readonly string[]): Promise<void>;
   touch(id: string, change: { open_blockers: number }): void;
+  startTimer(id: string): void;
   decideAsSystem(id: string, action: string, input?: JsonObject): void;
   send(write: Write): void;
 };
@@ -65,6 +66,7 @@ function resolves(move: Move | undefined, { on_failure }: Edge): boolean {
 function reactToFailure(unit: Unit, { task_id, blocker_id, on_failure }: Edge): void {
   const action = failureAction(unit.tasks.get(task_id)?.lifecycle.unblocks ?? null, on_failure);
   if (action) unit.decideAsSystem(task_id, action, failedBlocker(blocker_id));
+  else unit.startTimer(task_id);
 }
 
 function countBy(edges: readonly Edge[]): Map<string, number> {

@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { apply, decide, durationMs, isRefusal, REMOVE_TASK, SYSTEM } from "../../core/index.ts";
+import {
+  apply,
+  decide,
+  durationMs,
+  isRefusal,
+  REMOVE_TASK,
+  SYSTEM,
+  timerAfterBlockers,
+} from "../../core/index.ts";
 import type { Actor, Instant, JsonObject, Lease, Lifecycle, Moved, Task, Touched } from "../../core/index.ts";
 import type { PoolArrivals } from "./pool-arrivals.ts";
 import type { CreateTasks } from "../engine-plugin.ts";
@@ -173,8 +181,20 @@ export class UnitOfWork {
   ): void {
     const known = this.tasks.get(id);
     if (!known) return;
+    const waited = known.task.open_blockers > 0;
     known.task = { ...known.task, ...change };
     this.touched.add(id);
+    if (waited && known.task.open_blockers === 0) this.startTimer(id);
+  }
+
+  /** Starts a timer that has waited for the task's blockers. */
+  startTimer(id: string): void {
+    const known = this.tasks.get(id);
+    if (!known) return;
+    const { lifecycle, task, settings } = known;
+    const timers = lifecycle.statuses[task.status]?.timers ?? [];
+    const timer = timerAfterBlockers(timers, task, settings, this.now);
+    if (timer) this.touch(id, timer);
   }
 
   /**

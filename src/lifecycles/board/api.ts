@@ -55,7 +55,14 @@ const moved = z.object({ task, event: event.nullable() });
 
 const deadlines = z.object({ NEW: z.number(), IN_PROGRESS: z.number(), BLOCKED: z.number() });
 const workspace = z
-  .object({ id: z.string(), name: z.string(), status_deadlines: deadlines.describe("minutes") })
+  .object({
+    id: z.string(),
+    name: z.string(),
+    status_deadlines: deadlines.describe("minutes"),
+    new_deadline_waits_for_blockers: z
+      .boolean()
+      .describe("whether the deadline of NEW starts only when the last blocker is done"),
+  })
   .meta({ id: "Workspace" });
 
 const minutes = z.number().nonnegative().nullable();
@@ -219,6 +226,7 @@ const WORKSPACE_ROUTES = defineRoutes({
         })
         .optional()
         .describe("minutes, fractions allowed; null restores the default"),
+      new_deadline_waits_for_blockers: z.boolean().nullish().describe("default false; null restores it"),
       ...once,
     }),
     replies: { 200: workspace },

@@ -32,11 +32,20 @@ export const board = defineLifecycle({
     status_deadlines: z
       .object({ NEW: minutes(120), IN_PROGRESS: minutes(1440), BLOCKED: minutes(2880) })
       .prefault({}),
+    new_deadline_waits_for_blockers: z
+      .boolean()
+      .default(false)
+      .describe("the deadline of NEW starts when the last blocker is done, not when the task is created"),
   }),
   // Whether the assignee of a new task is an active member of its workspace who may start tasks.
   facts: z.object({ assignee_works_here: z.boolean().optional() }),
   statuses: {
-    NEW: { meaning: "created, waits for someone", timers: [expireAfter("status_deadlines.NEW")] },
+    NEW: {
+      meaning: "created, waits for someone",
+      timers: [
+        { ...expireAfter("status_deadlines.NEW"), waits_for_blockers: "new_deadline_waits_for_blockers" },
+      ],
+    },
     IN_PROGRESS: { meaning: "its assignee works", timers: [expireAfter("status_deadlines.IN_PROGRESS")] },
     BLOCKED: {
       meaning: "blocked by its assignee or by an escalation",
@@ -166,7 +175,9 @@ export const board = defineLifecycle({
   invariants: {
     "work in progress has an assignee": (task) => task.status !== "IN_PROGRESS" || task.assigned_to !== null,
     "a deadline runs in NEW, IN_PROGRESS and BLOCKED only": (task) =>
-      (task.due_action === "expire") === ["NEW", "IN_PROGRESS", "BLOCKED"].includes(task.status),
+      (task.due_action === "expire") === ["NEW", "IN_PROGRESS", "BLOCKED"].includes(task.status) ||
+      // The workspace may let the deadline wait for the blockers.
+      (task.status === "NEW" && task.open_blockers > 0 && task.due_action === null),
   },
   pool: { action: "claim", from: "NEW" },
 });

@@ -90,8 +90,8 @@ function serveWorkspaces(host: RouteHost, service: BoardService): RouteSet {
       const workspace = await workspaceOf(host, caller, params.id);
       return isRefusal(workspace) ? workspace : answer(200, onWire(workspace));
     },
-    changeWorkspace: async ({ caller, params, body: { name, status_deadlines }, client_event_id }) => {
-      const settings = status_deadlines && { board: { status_deadlines } };
+    changeWorkspace: async ({ caller, params, body: { name, ...changes }, client_event_id }) => {
+      const settings = boardSettings(changes);
       const change = await directory.changeProject(
         caller,
         params.id,
@@ -123,11 +123,28 @@ function extrasOf({ task, replayed }: Performed) {
   return { row_version: task.row_version, replayed };
 }
 
+/** Returns the project settings that a request changes; undefined if it changes none. */
+function boardSettings({ status_deadlines, new_deadline_waits_for_blockers }: WorkspaceChanges) {
+  if (status_deadlines === undefined && new_deadline_waits_for_blockers === undefined) return undefined;
+  return {
+    board: {
+      ...(status_deadlines && { status_deadlines }),
+      ...(new_deadline_waits_for_blockers !== undefined && { new_deadline_waits_for_blockers }),
+    },
+  };
+}
+
+type WorkspaceChanges = {
+  status_deadlines?: Record<string, number | null | undefined> | undefined;
+  new_deadline_waits_for_blockers?: boolean | null | undefined;
+};
+
 function onWire({ id, name, settings }: Project) {
-  const { status_deadlines } = board.settings.parse(settings.board ?? {});
+  const { status_deadlines, new_deadline_waits_for_blockers } = board.settings.parse(settings.board ?? {});
   return {
     id,
     name,
     status_deadlines: status_deadlines as { NEW: number; IN_PROGRESS: number; BLOCKED: number },
+    new_deadline_waits_for_blockers: new_deadline_waits_for_blockers as boolean,
   };
 }

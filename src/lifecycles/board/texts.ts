@@ -19,8 +19,13 @@ export const BOARD_TEXTS: NonNullable<PluginUi["texts"]> = {
       BLOCKED: "Заблокирована",
       IN_PROGRESS: "В работе",
       NEW: "Новая",
+      new_deadline_waits_for_blockers: "Срок новой задачи ждёт блокирующих",
       status_deadlines: "Сроки статусов, минут",
       visibility: "Видимость",
+    },
+    hints: {
+      "the deadline of NEW starts when the last blocker is done, not when the task is created":
+        "срок новой задачи начинается, когда выполнена последняя блокирующая задача, а не при создании",
     },
     choices: {
       critical: "Критический",
