@@ -139,6 +139,11 @@ export const TASK_ROUTES = defineRoutes({
       project_id: name.optional(),
       assigned_to: name.optional().describe("a member's id, or `me`"),
       q: text.max(200).optional().describe("part of a title"),
+      label: z
+        .array(text.max(50))
+        .max(20)
+        .optional()
+        .describe("tasks with all of these labels (the field `labels` of their data), separated by commas"),
       sort: z
         .enum(["created", "updated", "entered", "due", "priority"])
         .default("created")

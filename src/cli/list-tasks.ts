@@ -11,6 +11,7 @@ type TaskFilter = {
   project?: string;
   assignee?: string;
   search?: string;
+  label?: string[];
 };
 
 type ListOptions = ConnectFlags & TaskFilter & { limit: number; all?: true; json?: true };
@@ -42,6 +43,6 @@ export function listTasks(environment: CliEnvironment, options: ListOptions): Pr
 }
 
 /** Translates a filter into the API's parameters. */
-function queryOf({ lifecycle, status, project, assignee, search }: TaskFilter) {
-  return { lifecycle, status, project_id: project, assigned_to: assignee, q: search };
+function queryOf({ lifecycle, status, project, assignee, search, label }: TaskFilter) {
+  return { lifecycle, status, project_id: project, assigned_to: assignee, q: search, label };
 }

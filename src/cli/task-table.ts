@@ -55,7 +55,7 @@ export function journalTable(events: readonly EventOnWire[], screen: TableScreen
       of: ({ created_at }) => (isTty(screen) ? relativeTime(now, created_at) : created_at),
       paint: dim,
     },
-    { head: "comment", of: ({ comment }) => comment ?? "", cutTo: 12 },
+    { head: "comment", of: commentText, cutTo: 12 },
   ];
   return listTable(columns, events, screen);
 }
@@ -77,4 +77,26 @@ export function paintStatus(
 
 function isPast(moment: string | null, now: number): boolean {
   return moment !== null && Date.parse(moment) < now;
+}
+
+/** Returns the comment of a journal row, preceded by the fields that it changed. */
+function commentText({ comment, payload }: EventOnWire): string {
+  const changes = changesOf(payload).map(
+    ([name, change]) => `${name}: ${valueText(change.old)} → ${valueText(change.new)}`,
+  );
+  return [...changes, ...(comment === null ? [] : [comment])].join("; ");
+}
+
+/** Lists the fields of a payload that have an old and a new value. */
+function changesOf(payload: EventOnWire["payload"]): [string, { old: unknown; new: unknown }][] {
+  return Object.entries(payload ?? {}).filter((field): field is [string, { old: unknown; new: unknown }] => {
+    const [, value] = field;
+    return typeof value === "object" && value !== null && "old" in value && "new" in value;
+  });
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
 }

@@ -122,8 +122,9 @@ export function outcomeOf(rule: CompiledRule, view: View): Moved | Touched | Abs
 }
 
 /** Returns the rule's shared event object if there is no comment, since all its fields are then the same for every use. */
-function eventOf({ event, comment: commentOf }: CompiledRule, view: View): Moved["event"] {
+function eventOf({ event, comment: commentOf, payload }: CompiledRule, view: View): Moved["event"] {
   const comment = commentOf === null ? view.comment : commentOf(view);
+  if (payload !== null) return { ...event, comment, payload: payload(view) };
   return comment === null
     ? event
     : { type: event.type, action: event.action, from: event.from, to: event.to, comment };

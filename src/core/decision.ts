@@ -21,7 +21,15 @@ export type Moved = {
   timer: TimerChange;
   lease: LeaseChange;
   effects: readonly SideEffect[];
-  event: Readonly<{ type: string; action: string; from: string; to: string; comment: string | null }>;
+  event: Readonly<{
+    type: string;
+    action: string;
+    from: string;
+    to: string;
+    comment: string | null;
+    /** Replaces the input in the journal. */
+    payload?: JsonObject;
+  }>;
 };
 
 /** Changes only timers, lease, counters or updated_at: no new version, no event. */

@@ -72,6 +72,7 @@ function compileRule(lifecycle: UnindexedLifecycle, rule: Rule, index: number, f
     changes: effects.flatMap((effect) => effect.change ?? []),
     side_effects: effects.flatMap((effect) => effect.side_effects ?? []),
     comment: effects.findLast((effect) => effect.comment)?.comment ?? null,
+    payload: effects.findLast((effect) => effect.payload)?.payload ?? null,
     timer: effects.findLast((effect) => effect.timer)?.timer ?? null,
     timers,
     lease: effects.some((effect) => effect.lease)

@@ -66,6 +66,8 @@ export type EffectParts<V = View, Data = JsonObject> = {
   side_effects?: (view: V) => readonly SideEffect[];
   /** Replaces the caller's comment in the journal. */
   comment?: (view: V) => string;
+  /** Replaces the input as the payload of the journal row. */
+  payload?: (view: V) => JsonObject;
   /** Replaces the timer of the status. */
   timer?: (view: V) => DueTimer | null;
   /** Closes the lease even if the status keeps it. */
@@ -303,6 +305,7 @@ export type CompiledRule = {
   readonly changes: readonly ((view: View) => Change)[];
   readonly side_effects: readonly ((view: View) => readonly SideEffect[])[];
   readonly comment: ((view: View) => string) | null;
+  readonly payload: ((view: View) => JsonObject) | null;
   readonly timer: ((view: View) => DueTimer | null) | null;
   readonly timers: readonly Timer[];
   readonly lease: "open" | "close" | "keep";

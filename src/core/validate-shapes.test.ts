@@ -32,7 +32,7 @@ describe("defineLifecycle reports a", () => {
     [
       "effect that is null",
       { effects: { pay: null } },
-      'effect "pay" must be a function or an object with change, side_effects, comment, timer, lease, but is null',
+      'effect "pay" must be a function or an object with change, side_effects, comment, payload, timer, lease, but is null',
     ],
     [
       "effect without keys",

@@ -24,7 +24,7 @@ function* validateFunctions(kind: string, entries: Readonly<Record<string, unkno
   }
 }
 
-const EFFECT_FUNCTIONS = ["change", "side_effects", "comment", "timer"];
+const EFFECT_FUNCTIONS = ["change", "side_effects", "comment", "payload", "timer"];
 const EFFECT_KEYS = [...EFFECT_FUNCTIONS, "lease"];
 
 function* validateEffect(name: string, effect: unknown): Generator<string> {

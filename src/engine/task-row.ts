@@ -1,4 +1,4 @@
-import type { Command, Instant, JsonObject, Lifecycle, Task } from "../core/index.ts";
+import type { Command, Instant, JsonObject, Lifecycle, Moved, Task } from "../core/index.ts";
 import { leaseOf } from "./sql/task-columns.ts";
 import type { Beat } from "./sql/task-columns.ts";
 
@@ -78,8 +78,9 @@ export function creationPatch(task: Task): JsonObject {
   return patch;
 }
 
-/** Returns the caller's input for the journal; null if it is empty. */
-export function payloadOf({ input }: Command): JsonObject | null {
+/** Returns the payload of a journal row: the rule's own, or the caller's input; null if it is empty. */
+export function payloadOf({ input: sent }: Command, { payload }: Moved["event"]): JsonObject | null {
+  const input = payload ?? sent;
   return Object.keys(input).length === 0 ? null : input;
 }
 

@@ -146,7 +146,7 @@ test("server-side rendering sends no request", () => {
 test("the types of hooks have the names of a lifecycle", () => {
   function Typed() {
     const { tasks } = useTasks<typeof board>({ lifecycle: "board", status: ["NEW"] });
-    expectTypeOf(tasks[0]!.data).toEqualTypeOf<{ description: string }>();
+    expectTypeOf(tasks[0]!.data).toEqualTypeOf<{ description: string; labels?: string[] | undefined }>();
     const { act } = useActions<typeof board>("id");
     void act("complete", { comment: "done" });
     // @ts-expect-error no such action

@@ -143,6 +143,8 @@ const ROWS: Row[] = [
   ["claimBoardTask", "POST /api/board/tasks/{task}/claim", say],
   ["escalateBoardTask", "POST /api/board/tasks/{task}/escalate", say],
   ["takeOverBoardTask", "POST /api/board/tasks/{task}/takeover", say],
+  ["editBoardTask", "PATCH /api/board/tasks/{task}", { title: "Ours now", ...say }],
+  ["reassignBoardTask", "POST /api/board/tasks/{task}/reassign", { assignee_id: "ann", ...say }],
   ["commentBoardTask", "POST /api/board/tasks/{task}/comments", say],
   ["claimNextBoardTask", "POST /api/board/claim-next", { ...say, workspace_id: "{project}2" }],
   ["getWorkspace", "GET /api/board/workspaces/{project}2"],

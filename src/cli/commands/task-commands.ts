@@ -53,6 +53,7 @@ function addList(tasks: Command, environment: CliEnvironment, setExitCode: SetEx
     .option("-p, --project <id>", "only tasks of this project")
     .option("-a, --assignee <id>", "only tasks assigned to this member; `me` is you")
     .option("-q, --search <text>", "only tasks with this text in the title")
+    .option("--label <labels>", "only tasks with all of these labels, separated by commas", commaSeparated)
     .option("-n, --limit <count>", "maximum number of tasks", positiveInteger, 50)
     .addOption(new Option("--all", "list all tasks").conflicts("limit"))
     .addHelpText("after", formatHelp(LIST_HELP, environment))

@@ -7,6 +7,7 @@ export type ListQuery = {
   project_id?: string;
   assigned_to?: string;
   q?: string;
+  label?: string[];
   sort?: Sort;
   order?: "asc" | "desc";
   limit?: number;

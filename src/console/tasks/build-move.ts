@@ -25,7 +25,10 @@ export function buildMove(
     ...(comment.trim() === "" ? {} : { comment }),
     ...(Object.keys(payload).length === 0 ? {} : { payload }),
     ...(token === "" ? {} : { lease_token: token }),
-    ...(spec.expected_row_version === "required" && task ? { expected_row_version: task.row_version } : {}),
+    // An edit begins with the values of this version, so it must not overwrite those of a later one.
+    ...((spec.expected_row_version === "required" || spec.name === "edit") && task
+      ? { expected_row_version: task.row_version }
+      : {}),
   };
 }
 

@@ -3,24 +3,28 @@ import { useQuery } from "@tanstack/react-query";
 import { queries, useMe } from "../data/queries.ts";
 import type { ListQuery } from "../data/list-query.ts";
 import { Button } from "../design/button.tsx";
+import { Icon } from "../design/icon.tsx";
 import { useSearch } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import { ProjectSelect } from "./project-select.tsx";
 import "./filters.css";
 
-const NAMES = ["project", "owner", "q"] as const;
+const NAMES = ["project", "owner", "q", "label"] as const;
 const DEBOUNCE_MS = 250;
 
 /** The filters in the address, as parameters of a list query. */
-export function useFilters(): Pick<ListQuery, "project_id" | "assigned_to" | "q"> & { any: boolean } {
+export function useFilters(): Pick<ListQuery, "project_id" | "assigned_to" | "q" | "label"> & {
+  any: boolean;
+} {
   const me = useMe();
   const [search] = useSearch();
-  const [project, owner, q] = NAMES.map((name) => search.get(name));
+  const [project, owner, q, label] = NAMES.map((name) => search.get(name));
   return {
     ...(project ? { project_id: project } : {}),
     ...(owner ? { assigned_to: owner === "me" ? me.id : owner } : {}),
     ...(q ? { q } : {}),
-    any: Boolean(project ?? owner ?? q),
+    ...(label ? { label: [label] } : {}),
+    any: Boolean(project ?? owner ?? q ?? label),
   };
 }
 
@@ -73,6 +77,18 @@ export function Filters() {
             </option>
           ))}
       </select>
+      {search.get("label") && (
+        <button
+          type="button"
+          className="tag label-tag"
+          title={t.filters.removeLabel}
+          onClick={() => {
+            change({ label: null });
+          }}
+        >
+          {search.get("label")} <Icon name="close" />
+        </button>
+      )}
       {any && (
         <Button
           small
@@ -80,7 +96,7 @@ export function Filters() {
           icon="close"
           onClick={() => {
             setText("");
-            change({ project: null, owner: null, q: null });
+            change({ project: null, owner: null, q: null, label: null });
           }}
         >
           {t.filters.reset}

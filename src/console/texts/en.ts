@@ -116,6 +116,8 @@ export const en = {
     anyOwner: "Any owner",
     anyStatus: "All statuses",
     reset: "Reset filters",
+    removeLabel: "Remove the label filter",
+    byLabel: (label: string) => `Tasks labeled ${label}`,
   },
   board: {
     newTask: "New task",

@@ -130,6 +130,8 @@ export const ru: Texts = {
     anyOwner: "Любой исполнитель",
     anyStatus: "Все статусы",
     reset: "Сбросить",
+    removeLabel: "Убрать фильтр по метке",
+    byLabel: (label: string) => `Задачи с меткой «${label}»`,
   },
   board: {
     newTask: "Новая задача",

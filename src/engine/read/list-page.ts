@@ -17,6 +17,7 @@ export type TaskQuery = {
   project_id?: string;
   assigned_to?: string;
   q?: string;
+  label?: readonly string[];
   sort?: TaskSort;
   order?: "asc" | "desc";
   cursor?: string;
@@ -46,6 +47,7 @@ export async function listPage(
     projects: visibleProjects(actor, query.project_id ?? null),
     assigned_to: query.assigned_to ?? null,
     text: query.q ?? null,
+    labels: query.label ?? null,
     reader: actor.id,
   };
   // One more than requested shows whether there is a next page.

@@ -16,6 +16,8 @@ export type TaskFilter = {
   assigned_to: string | null;
   /** Part of a title, ignoring case. */
   text: string | null;
+  /** Labels that a task must have, all of them, in the field `labels` of its data. */
+  labels?: readonly string[] | null;
   /** null: the system, which sees private tasks too. */
   reader: string | null;
   /** Conditions of the caller's own on the task `t`. */
@@ -111,7 +113,7 @@ function and(conditions: readonly string[]): string {
 
 /** All conditions but those of the org and the status. */
 function conditionsOf(filter: TaskFilter, bind: Bind): string[] {
-  const { lifecycle, unfinished, projects, assigned_to, text, reader, more } = filter;
+  const { lifecycle, unfinished, projects, assigned_to, text, labels, reader, more } = filter;
   const conditions: string[] = [];
   if (lifecycle) {
     const name = "known" in lifecycle ? lifecycle.known : lifecycle.asked;
@@ -122,6 +124,7 @@ function conditionsOf(filter: TaskFilter, bind: Bind): string[] {
   if (projects) conditions.push(`t.project_id = any(${bind(projects)}::text[])`);
   if (assigned_to !== null) conditions.push(`t.assigned_to = ${bind(assigned_to)}`);
   if (text !== null) conditions.push(`position(lower(${bind(text)}::text) in lower(t.title)) > 0`);
+  if (labels) conditions.push(`t.data -> 'labels' @> to_jsonb(${bind(labels)}::text[])`);
   if (reader !== null) conditions.push(`(not t.private or ${bind(reader)} in (t.created_by, t.assigned_to))`);
   return [...conditions, ...(more?.(bind) ?? [])];
 }

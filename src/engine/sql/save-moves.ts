@@ -175,7 +175,7 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
     comments: sparseColumn(
       moves.map(({ decision: { event } }) => (event.comment === null ? null : JSON.stringify(event.comment))),
     ),
-    payloads: jsonColumn(moves.map(({ work }) => payloadOf(work.command))),
+    payloads: jsonColumn(moves.map(({ work, decision }) => payloadOf(work.command, decision.event))),
     patches: jsonColumn(moves.map(({ decision, after }) => ({ ...decision.patch, status: after.status }))),
     datas: jsonColumn(moves.map(({ decision }) => decision.patch.data ?? null)),
     titles: changed("title"),

@@ -287,7 +287,7 @@ export function movedBy(
     to_status: event.to,
     actor_id: work.actor.id,
     comment: event.comment,
-    payload: payloadOf(work.command),
+    payload: payloadOf(work.command, event),
     created_at: after.updated_at,
   };
   return { kind: "moved", task: after, event: entry, lease_token, made };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineRoutes, fields, onWire, onWireOrNull, taskRoutes } from "../../api/index.ts";
+import { editableFields } from "./extensions.ts";
 import { board, creationFields } from "./lifecycle.ts";
 import { PRIORITIES } from "./priorities.ts";
 
@@ -21,6 +22,7 @@ const listed = z
     status,
     priority,
     visibility,
+    labels: z.array(z.string()),
     creator_id: z.string().nullable(),
     assignee_id: z.string().nullable(),
     blocked_by: z.array(z.uuid()),
@@ -44,6 +46,10 @@ const event = z
     comment: z.string().nullable(),
     old_status: status.nullable(),
     new_status: status.nullable(),
+    changes: z
+      .record(z.string(), z.object({ old: z.unknown(), new: z.unknown() }))
+      .nullable()
+      .describe("the changed fields of `edited` and `reassigned`, else null"),
     created_at: moment,
   })
   .meta({ id: "BoardEvent" });
@@ -119,6 +125,7 @@ const TASKS = taskRoutes({
         unassigned: z.boolean().optional(),
         visibility: visibility.optional(),
         priority: z.array(priority).max(100).optional(),
+        label: z.array(text.max(50)).max(20).optional().describe("tasks with all of these labels"),
         overdue: z.boolean().optional(),
         has_unresolved_blockers: z.boolean().optional(),
         sort: z
@@ -171,6 +178,26 @@ const MOVE_ROUTES = defineRoutes({
     path: "/api/board/tasks/{id}/takeover",
     permission: "task.take_over",
     summary: "Take over a task that is STUCK",
+  },
+  editBoardTask: {
+    ...moves,
+    method: "PATCH",
+    path: "/api/board/tasks/{id}",
+    permission: "task.edit",
+    summary: "Change the title, description, priority or labels",
+    about:
+      "For the creator, the assignee, leads and admins, until the task is finished. The journal keeps the old and the new values. Fields that are left out stay the same. Send `expected_row_version` to be refused if the task has changed since you read it.",
+    body: move.extend(editableFields),
+  },
+  reassignBoardTask: {
+    ...moves,
+    path: "/api/board/tasks/{id}/reassign",
+    permission: "task.reassign",
+    summary: "Give a task to another member",
+    about:
+      "For the creator, the assignee, leads and admins, until the task is finished. Status and deadline stay the same. The former assignee can no longer act as assignee.",
+    body: move.extend({ assignee_id: name }),
+    refusals: [...MOVE, "ALREADY_ASSIGNED"],
   },
   commentBoardTask: {
     ...moves,

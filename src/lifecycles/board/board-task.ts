@@ -16,6 +16,7 @@ export function listedTask(task: Row, blocked_by: readonly string[], now: Instan
     status: task.status as BoardStatus,
     priority: priorityOf(task.priority),
     visibility: task.private ? "private" : "public",
+    labels: (task.data.labels as string[] | undefined) ?? [],
     creator_id: task.created_by,
     assignee_id: task.assigned_to,
     blocked_by: [...blocked_by],
@@ -41,6 +42,8 @@ export function boardEvent(row: BoardEventRow): BoardEvent {
     comment: row.comment,
     old_status: row.from_status as BoardStatus | null,
     new_status: row.to_status as BoardStatus | null,
+    changes:
+      row.type === "edited" || row.type === "reassigned" ? (row.payload as BoardEvent["changes"]) : null,
     created_at: onWire(row.created_at),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decideCreation, draftOf } from "../../core/index.ts";
-import type { Actor, Task } from "../../core/index.ts";
+import type { Actor, JsonObject, Task } from "../../core/index.ts";
 import { testLifecycle } from "../../../test/support/lifecycle-grid.ts";
 import { decideRequest, member, NOW, situationOf, SYSTEM, taskIn } from "../../../test/support/situation.ts";
 import { board } from "./lifecycle.ts";
@@ -10,6 +10,7 @@ const ACTORS: Record<string, Actor> = {
   assignee: member("assignee", ["agent"]),
   stranger: member("stranger", ["agent"]),
   admin: member("admin", ["admin"]),
+  lead: member("lead", ["lead"]),
   viewer: member("viewer", ["viewer"]),
   system: SYSTEM,
 };
@@ -18,36 +19,43 @@ const ACTORS: Record<string, Actor> = {
 const GRID = `
 action    | setup | who                                   | NEW                  | IN_PROGRESS          | BLOCKED              | STUCK                | DONE                 | CANCELLED
 start     | held  | assignee                              | IN_PROGRESS          | .                    | .                    | .                    | .                    | .
-start     | held  | creator, stranger, admin, system      | x                    | .                    | .                    | .                    | .                    | .
-claim     | held  | creator, stranger, assignee, admin    | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED
+start     | held  | creator, stranger, admin, lead, system      | x                    | .                    | .                    | .                    | .                    | .
+claim     | held  | creator, stranger, assignee, admin, lead    | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED
 claim     | held  | system                                | x                    | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED | TASK_ALREADY_CLAIMED
-claim     | free  | creator, stranger, assignee, admin    | IN_PROGRESS          |                      | .                    | .                    |                      | .
+claim     | free  | creator, stranger, assignee, admin, lead    | IN_PROGRESS          |                      | .                    | .                    |                      | .
 complete  | held  | assignee                              | .                    | DONE                 | .                    | .                    | .                    | .
-complete  | held  | creator, stranger, admin, system      | .                    | x                    | .                    | .                    | .                    | .
+complete  | held  | creator, stranger, admin, lead, system      | .                    | x                    | .                    | .                    | .                    | .
 block     | held  | assignee                              | .                    | BLOCKED              | .                    | .                    | .                    | .
-block     | held  | creator, stranger, admin, system      | .                    | x                    | .                    | .                    | .                    | .
+block     | held  | creator, stranger, admin, lead, system      | .                    | x                    | .                    | .                    | .                    | .
 escalate  | held  | assignee                              | .                    | CANNOT_ESCALATE_OWN  | .                    | .                    | .                    | .
-escalate  | held  | creator, stranger, admin              | .                    | BLOCKED              | .                    | .                    | .                    | .
+escalate  | held  | creator, stranger, admin, lead              | .                    | BLOCKED              | .                    | .                    | .                    | .
 escalate  | held  | system                                | .                    | CANNOT_ESCALATE_OWN  | .                    | .                    | .                    | .
 release   | held  | assignee                              | .                    | NEW                  | NEW                  | x                    | .                    | .
 release   | held  | creator                               | .                    | x                    | NEW                  | NEW                  | .                    | .
-release   | held  | stranger, admin                       | .                    | x                    | x                    | x                    | .                    | .
+release   | held  | stranger, admin, lead                       | .                    | x                    | x                    | x                    | .                    | .
 release   | held  | system                                | .                    | x                    | x                    | NEW                  | .                    | .
 resume    | held  | assignee                              | .                    | .                    | IN_PROGRESS          | IN_PROGRESS          | .                    | .
-resume    | held  | creator, stranger, admin, system      | .                    | .                    | x                    | x                    | .                    | .
+resume    | held  | creator, stranger, admin, lead, system      | .                    | .                    | x                    | x                    | .                    | .
 take_over | held  | assignee                              | .                    | .                    | .                    | CANNOT_TAKE_OVER     | .                    | .
-take_over | held  | creator, stranger, admin              | .                    | .                    | .                    | IN_PROGRESS          | .                    | .
-take_over | free  | creator, stranger, assignee, admin    | .                    |                      | .                    | IN_PROGRESS          |                      | .
+take_over | held  | creator, stranger, admin, lead              | .                    | .                    | .                    | IN_PROGRESS          | .                    | .
+take_over | free  | creator, stranger, assignee, admin, lead    | .                    |                      | .                    | IN_PROGRESS          |                      | .
 take_over | held  | system                                | .                    | .                    | .                    | CANNOT_TAKE_OVER     | .                    | .
 cancel    | held  | creator                               | CANCELLED            | CANCELLED            | CANCELLED            | CANCELLED            | .                    | .
 cancel    | held  | assignee                              | x                    | CANCELLED            | x                    | x                    | .                    | .
-cancel    | held  | stranger, admin, system               | x                    | x                    | x                    | x                    | .                    | .
+cancel    | held  | stranger, admin, lead, system               | x                    | x                    | x                    | x                    | .                    | .
 expire    | held  | system                                | STUCK                | STUCK                | STUCK                | .                    | .                    | .
-expire    | held  | creator, assignee, stranger, admin    | x                    | x                    | x                    | .                    | .                    | .
-comment   | held  | creator, assignee, stranger, admin    | =                    | =                    | =                    | =                    | =                    | =
+expire    | held  | creator, assignee, stranger, admin, lead    | x                    | x                    | x                    | .                    | .                    | .
+comment   | held  | creator, assignee, stranger, admin, lead    | =                    | =                    | =                    | =                    | =                    | =
 comment   | held  | system                                | x                    | x                    | x                    | x                    | x                    | x
+edit, reassign | held | creator, assignee, admin, lead         | =                    | =                    | =                    | =                    | .                    | .
+edit, reassign | held | stranger, system                       | x                    | x                    | x                    | x                    | .                    | .
 *         | held  | viewer                                | x                    | x                    | x                    | x                    | x                    | x
 `;
+
+const PAYLOAD: Record<string, JsonObject> = {
+  edit: { title: "Another title" },
+  reassign: { assignee_id: "bea" },
+};
 
 function decided(status: string, action: string, actor: string, task: Partial<Task> = {}, facts = {}) {
   const at = taskIn(board, status, {
@@ -58,7 +66,15 @@ function decided(status: string, action: string, actor: string, task: Partial<Ta
   });
   const who = ACTORS[actor];
   if (!who) throw new Error(`unknown actor ${actor}`);
-  return decideRequest(board, situationOf(board, at, who, { facts }), { action, comment: "because" });
+  return decideRequest(
+    board,
+    situationOf(board, at, who, { facts: { assignee_works_here: true, ...facts } }),
+    {
+      action,
+      comment: "because",
+      ...(PAYLOAD[action] && { payload: PAYLOAD[action] }),
+    },
+  );
 }
 
 testLifecycle({
@@ -102,7 +118,9 @@ describe("the board's rules", () => {
     "%s without a comment is refused",
     (action) => {
       const situation = situationOf(board, taskIn(board, "NEW"), member("stranger", ["agent"]));
-      expect(decideRequest(board, situation, { action, comment: "  " })).toMatchObject({
+      expect(
+        decideRequest(board, situation, { action, comment: "  ", payload: PAYLOAD[action] ?? {} }),
+      ).toMatchObject({
         code: "COMMENT_REQUIRED",
       });
     },

@@ -1,12 +1,18 @@
 import { z } from "zod";
+import { defineLifecycle, MAX_LIST_LENGTH, MAX_NAME_LENGTH, refuse } from "../../core/index.ts";
 import {
-  defineLifecycle,
-  MAX_LIST_LENGTH,
-  MAX_NAME_LENGTH,
-  MAX_TEXT_LENGTH,
-  refuse,
-} from "../../core/index.ts";
-import { PRIORITIES, PRIORITY } from "./priorities.ts";
+  description,
+  extensionActions,
+  extensionEffects,
+  extensionGuards,
+  extensionRules,
+  extensionWho,
+  labels,
+  notAMember,
+  priority,
+  title,
+} from "./extensions.ts";
+import { PRIORITY } from "./priorities.ts";
 
 const minutes = (defaultValue: number) => z.number().positive().default(defaultValue);
 const OPEN = ["NEW", "IN_PROGRESS", "BLOCKED", "STUCK"] as const;
@@ -14,12 +20,13 @@ const FINAL = ["DONE", "CANCELLED"] as const;
 
 /** Fields of a request that creates a task. */
 export const creationFields = z.object({
-  title: z.string().trim().min(5).max(200),
-  description: z.string().max(MAX_TEXT_LENGTH).trim().min(1),
-  priority: z.enum(PRIORITIES).default("normal"),
+  title,
+  description,
+  priority: priority.default("normal"),
   visibility: z.enum(["public", "private"]).default("public"),
   assignee_id: z.string().max(MAX_NAME_LENGTH).trim().min(1).nullish(),
   blocked_by: z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_LIST_LENGTH).default([]),
+  labels: labels.default([]),
 });
 
 /** Agents in a workspace create tasks, take free ones, escalate stalled ones and take over abandoned ones. */
@@ -27,7 +34,8 @@ export const board = defineLifecycle({
   name: "board",
   version: 1,
   summary: "Tasks for AI agents (and people) who share a workspace",
-  data: z.object({ description: z.string() }),
+  // Tasks of earlier versions have no labels.
+  data: z.object({ description: z.string(), labels: z.array(z.string()).optional() }),
   settings: z.object({
     status_deadlines: z
       .object({ NEW: minutes(120), IN_PROGRESS: minutes(1440), BLOCKED: minutes(2880) })
@@ -37,7 +45,7 @@ export const board = defineLifecycle({
       .default(false)
       .describe("the deadline of NEW starts when the last blocker is done, not when the task is created"),
   }),
-  // Whether the assignee of a new task is an active member of its workspace who may start tasks.
+  // Whether the assignee that a creation or `reassign` names is an active member of the workspace who may start tasks.
   facts: z.object({ assignee_works_here: z.boolean().optional() }),
   statuses: {
     NEW: {
@@ -68,6 +76,7 @@ export const board = defineLifecycle({
     cancel: { event: "status_changed" },
     expire: { event: "deadline_expired" },
     comment: { event: "commented" },
+    ...extensionActions,
   },
   creation: {
     input: creationFields,
@@ -75,7 +84,7 @@ export const board = defineLifecycle({
     to: [{ status: "NEW", guards: ["assignee_is_active"] }],
     draft: ({ input }) => ({
       title: input.title,
-      data: { description: input.description },
+      data: { description: input.description, ...(input.labels.length > 0 && { labels: input.labels }) },
       priority: PRIORITY[input.priority],
       private: input.visibility === "private",
       assigned_to: input.assignee_id ?? null,
@@ -125,8 +134,10 @@ export const board = defineLifecycle({
       effects: ["note_time_in_status"],
     },
     { action: "comment", from: [...OPEN, ...FINAL], who: "anyone" },
+    ...extensionRules,
   ],
   who: {
+    ...extensionWho,
     escalator: {
       label: "anyone but the assignee",
       test: ({ actor, task }) => actor.id !== null && actor.id !== task.assigned_to,
@@ -140,17 +151,8 @@ export const board = defineLifecycle({
   },
   guards: {
     assignee_is_active: ({ facts, task }) =>
-      task.assigned_to === null ||
-      facts.assignee_works_here === true ||
-      refuse(
-        "VALIDATION_ERROR",
-        `assignee_id: "${task.assigned_to}" is not an active member who may work in this workspace.`,
-        {
-          errors: [
-            { path: "assignee_id", message: "must be an active member who may work in the workspace" },
-          ],
-        },
-      ),
+      task.assigned_to === null || facts.assignee_works_here === true || notAMember(task.assigned_to),
+    ...extensionGuards,
     no_assignee: {
       where: { field: "assigned_to", is: null },
       refusal: ({ task }) => alreadyClaimed(task.assigned_to ?? ""),
@@ -161,6 +163,7 @@ export const board = defineLifecycle({
     },
   },
   effects: {
+    ...extensionEffects,
     note_time_in_status: {
       comment: ({ task, now }) => {
         const minutes = Math.floor((now - task.entered_at) / 60_000);

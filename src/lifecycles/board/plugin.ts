@@ -1,4 +1,6 @@
+import type { JsonObject } from "../../core/index.ts";
 import { definePlugin } from "../../plugin/index.ts";
+import type { Tx } from "../../plugin/index.ts";
 import { board } from "./lifecycle.ts";
 import { BOARD_PROBLEMS } from "./problems.ts";
 import { boardRoutes } from "./routes.ts";
@@ -9,16 +11,15 @@ import { BOARD_TEXTS } from "./texts.ts";
 const plugin = definePlugin({
   lifecycle: board,
   problems: BOARD_PROBLEMS,
-  creationFacts: {
-    assignee_works_here: async (tx, org_id, asks) => {
-      const named = asks.map(({ input }) => (input.assignee_id as string | null | undefined) ?? null);
-      const workers = await findWorkers(tx, org_id, [...new Set(named.filter((id) => id !== null))]);
-      return asks.map(({ project_id }, index) => {
-        const projects = workers.get(named[index] ?? "");
-        return projects === null || (projects?.includes(project_id) ?? false);
-      });
-    },
+  facts: {
+    assignee_works_here: (tx, org_id, asks) =>
+      worksHere(
+        tx,
+        org_id,
+        asks.map(({ task, input }) => ({ project_id: task.project_id, input })),
+      ),
   },
+  creationFacts: { assignee_works_here: worksHere },
   routes: boardRoutes,
   ui: {
     module: new URL("./ui/index.js", import.meta.url),
@@ -33,3 +34,17 @@ const plugin = definePlugin({
 
 // The compiler does not rewrite `import()` inside of `export default`.
 export default plugin;
+
+/** Returns for each request whether the member that it names may work in the project. */
+async function worksHere(
+  tx: Tx,
+  org_id: string,
+  asks: readonly { project_id: string; input: JsonObject }[],
+): Promise<boolean[]> {
+  const named = asks.map(({ input }) => (input.assignee_id as string | null | undefined) ?? null);
+  const workers = await findWorkers(tx, org_id, [...new Set(named.filter((id) => id !== null))]);
+  return asks.map(({ project_id }, index) => {
+    const projects = workers.get(named[index] ?? "");
+    return projects === null || (projects?.includes(project_id) ?? false);
+  });
+}

@@ -1,8 +1,10 @@
 import { isRefusal } from "../../core/index.ts";
+import type { JsonObject } from "../../core/index.ts";
 import { answer, serve, serveTaskRoutes } from "../../plugin/index.ts";
 import type { Caller, Call, Performed, Project, RouteHost, RouteSet } from "../../plugin/index.ts";
 import { BoardService } from "./service.ts";
 import { MOVE_ROUTES, TASKS, WORKSPACE_ROUTES } from "./api.ts";
+import { editableFields } from "./extensions.ts";
 import { board } from "./lifecycle.ts";
 import { PRIORITY } from "./priorities.ts";
 
@@ -40,8 +42,9 @@ function serveTasks(host: RouteHost, service: BoardService): RouteSet {
 
 function serveMoves(host: RouteHost, service: BoardService): RouteSet {
   const { engine } = host;
-  const perform = async (call: MoveCall & { caller: Caller }, action: string) => {
-    const done = await engine.perform(call.caller, { ...requestOf(call), action });
+  const perform = async (call: MoveCall & { caller: Caller }, action: string, payload?: JsonObject) => {
+    const request = { ...requestOf(call), action, ...(payload && { payload }) };
+    const done = await engine.perform(call.caller, request);
     return isRefusal(done) ? done : answer(200, await service.presentMove(call.caller, done), extrasOf(done));
   };
 
@@ -55,6 +58,8 @@ function serveMoves(host: RouteHost, service: BoardService): RouteSet {
     claimBoardTask: (call) => perform(call, "claim"),
     escalateBoardTask: (call) => perform(call, "escalate"),
     takeOverBoardTask: (call) => perform(call, "take_over"),
+    editBoardTask: (call) => perform(call, "edit", editOf(call.body)),
+    reassignBoardTask: (call) => perform(call, "reassign", { assignee_id: call.body.assignee_id }),
     commentBoardTask: async (call) => {
       const reply = await perform(call, "comment");
       if (isRefusal(reply)) return reply;
@@ -117,6 +122,13 @@ type MoveCall = Pick<Call, "client_event_id" | "expected_row_version"> & {
 function requestOf({ params, body, client_event_id, expected_row_version }: MoveCall) {
   const comment = body.comment ?? null;
   return { lifecycle: "board", task_id: params.id, comment, client_event_id, expected_row_version };
+}
+
+/** Returns the fields that a request changes. */
+function editOf(body: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.keys(editableFields).flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
+  );
 }
 
 function extrasOf({ task, replayed }: Performed) {

@@ -12,6 +12,8 @@ export const ROWS = {
   claimBoardTask: { method: "POST", path: "/api/board/tasks/{id}/claim", idempotent: true },
   escalateBoardTask: { method: "POST", path: "/api/board/tasks/{id}/escalate", idempotent: true },
   takeOverBoardTask: { method: "POST", path: "/api/board/tasks/{id}/takeover", idempotent: true },
+  editBoardTask: { method: "PATCH", path: "/api/board/tasks/{id}", idempotent: true },
+  reassignBoardTask: { method: "POST", path: "/api/board/tasks/{id}/reassign", idempotent: true },
   commentBoardTask: { method: "POST", path: "/api/board/tasks/{id}/comments", idempotent: true },
   claimNextBoardTask: { method: "POST", path: "/api/board/claim-next", idempotent: true },
   getWorkspace: { method: "GET", path: "/api/board/workspaces/{id}" },

@@ -21,6 +21,7 @@ type ListQuery = {
   unassigned?: boolean | undefined;
   visibility?: "public" | "private" | undefined;
   priority?: readonly Priority[] | undefined;
+  label?: readonly string[] | undefined;
   overdue?: boolean | undefined;
   has_unresolved_blockers?: boolean | undefined;
   sort?: readonly string[] | undefined;
@@ -57,6 +58,7 @@ export class BoardService {
         unassigned: query.unassigned ?? null,
         private: query.visibility === undefined ? null : query.visibility === "private",
         priorities: query.priority?.map((name) => PRIORITY[name]) ?? null,
+        labels: query.label ?? null,
         overdue: query.overdue ?? null,
         has_unresolved_blockers: query.has_unresolved_blockers ?? null,
         sort: query.sort ?? ["-priority", "created_at"],

@@ -16,6 +16,7 @@ export const listTasks = tool({
     project_id: name.optional(),
     assigned_to: name.optional().describe("a member's id; `me` for your own"),
     q: z.string().max(200).optional().describe("part of a title"),
+    label: z.array(z.string().max(50)).max(20).optional().describe("tasks with all of these labels"),
     limit: z.int().min(1).max(100).default(20),
     cursor: name.optional().describe("from the previous page"),
   }),

@@ -9,6 +9,7 @@ import { Person } from "../../design/person.tsx";
 import { Link, navigate } from "../../router.tsx";
 import { latinKey } from "../../shell/shortcuts.ts";
 import { Deadline } from "../../tasks/deadline.tsx";
+import { Labels } from "../../tasks/labels.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
 export type CardActions = {
@@ -109,6 +110,7 @@ function Marks({ task }: { task: Task }) {
           <Icon name="lock" />
         </span>
       )}
+      <Labels task={task} />
       {task.project_id !== "main" && <span className="mark cut">{task.project_id}</span>}
     </div>
   );

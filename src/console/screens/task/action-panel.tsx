@@ -9,7 +9,8 @@ import { Skeleton } from "../../design/states.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import { ActionDialog } from "../../tasks/action-dialog.tsx";
 import { useTaskAction } from "../../tasks/use-task-action.ts";
-import { moveWithoutInput } from "../../tasks/build-move.ts";
+import { actionOf, moveWithoutInput } from "../../tasks/build-move.ts";
+import { fieldsOf } from "../../forms/schema.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 
 /** Actions that the member may run, and the others with all reasons why not. */
@@ -102,7 +103,9 @@ function Allowed({
           lead={task.title}
           // The fields of `edit` are those of the task.
           initial={
-            chosen === "edit" ? { ...task.data, title: task.title, priority: task.priority } : undefined
+            chosen === "edit"
+              ? { ...task.data, title: task.title, ...priorityOf(lifecycle, task) }
+              : undefined
           }
           perform={perform}
           onClose={() => {
@@ -112,6 +115,12 @@ function Allowed({
       )}
     </div>
   );
+}
+
+/** The current priority for the form, unless the lifecycle names its priorities: then an empty choice leaves it as it is. */
+function priorityOf(lifecycle: Lifecycle, { priority }: Task): { priority?: number } {
+  const field = fieldsOf(actionOf(lifecycle, "edit")?.input).find(({ name }) => name === "priority");
+  return field?.kind === "number" ? { priority } : {};
 }
 
 /** True for a final status without success. */

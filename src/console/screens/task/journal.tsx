@@ -85,7 +85,19 @@ function Entry({ lifecycle, entry, before }: EntryProps) {
             <div key={name} className="pair">
               <dt>{n.field(name)}</dt>
               <dd>
-                <DataValue name={name} value={value} />
+                {isChange(value) ? (
+                  <span className="change">
+                    <del>
+                      <DataValue name={name} value={value.old} />
+                    </del>
+                    <Icon name="arrow" />
+                    <ins>
+                      <DataValue name={name} value={value.new} />
+                    </ins>
+                  </span>
+                ) : (
+                  <DataValue name={name} value={value} />
+                )}
               </dd>
             </div>
           ))}
@@ -93,4 +105,9 @@ function Entry({ lifecycle, entry, before }: EntryProps) {
       )}
     </li>
   );
+}
+
+/** Whether a value of a payload is a field's old and new value. */
+function isChange(value: unknown): value is { old: unknown; new: unknown } {
+  return typeof value === "object" && value !== null && "old" in value && "new" in value;
 }

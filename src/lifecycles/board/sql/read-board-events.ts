@@ -1,10 +1,11 @@
+import type { JsonObject } from "../../../core/index.ts";
 import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
 // The latest 1,000 events, oldest first.
 const READ_BOARD_EVENTS = `
   select e.* from (
-    select j.task_id, j.row_version::integer as row_version, j.type, j.actor_id, m.name as actor_name, j.comment,
+    select j.task_id, j.row_version::integer as row_version, j.type, j.actor_id, m.name as actor_name, j.comment, j.payload,
       j.from_status, j.to_status, j.created_at
     from pawl.event j
     left join pawl.member m on m.org_id = $1 and m.id = j.actor_id
@@ -21,6 +22,7 @@ export type BoardEventRow = {
   actor_id: string | null;
   actor_name: string | null;
   comment: string | null;
+  payload: JsonObject | null;
   from_status: string | null;
   to_status: string | null;
   created_at: number;
