@@ -60,13 +60,12 @@ test("the longest text with the most words is accepted", async () => {
   expect(await find(bob, "жук77")).toEqual([task.title]);
 });
 
-test("the plan uses the index of texts", async () => {
+test("the searched expression is that of the index", async () => {
   const rows = await server.sql.begin(async (tx) => {
-    // The tables of a test are so small that any other plan looks cheaper.
+    // The tables of a test are so small that reading them all looks cheaper.
     await tx.unsafe("set local enable_seqscan = off");
-    await tx.unsafe("set local enable_indexscan = off");
-    return tx.unsafe(`explain select e.task_id from pawl.event e where e.org_id = 'main' and e.lifecycle = 'board'
-      and e.action <> 'expire' and to_tsvector('pg_catalog.russian'::regconfig,
+    return tx.unsafe(`explain select e.task_id from pawl.event e where e.lifecycle = 'board' and e.action <> 'expire'
+      and to_tsvector('pg_catalog.russian'::regconfig,
         left(coalesce(e.patch ->> 'title', '') || ' ' || coalesce(e.patch #>> '{data,description}', '') || ' ' || coalesce(e.comment, ''), 100000))
         @@ websearch_to_tsquery('pg_catalog.russian'::regconfig, 'pump')`);
   });
