@@ -508,6 +508,8 @@ create view pawl.planner_work_of_shift as
      JOIN pawl.task t ON (((t.org_id = m.org_id) AND (t.assigned_to = m.member_id) AND (NOT t.final))))
   WHERE ((t.lifecycle = 'planner'::text) AND (t.project_id = s.project_id) AND (((t.data ->> 'assigned_at'::text))::double precision < ((EXTRACT(epoch FROM s.ends_at) * (1000)::numeric))::double precision));
 
+CREATE INDEX board_event_text ON pawl.event USING gin (to_tsvector('russian'::regconfig, "left"(((((COALESCE((patch ->> 'title'::text), ''::text) || ' '::text) || COALESCE((patch #>> '{data,description}'::text[]), ''::text)) || ' '::text) || COALESCE(comment, ''::text)), 100000))) WHERE ((lifecycle = 'board'::text) AND (action <> 'expire'::text));
+
 CREATE INDEX bot_actions_event ON pawl.event USING btree (org_id, "position") WHERE (lifecycle = 'bot-actions'::text);
 
 CREATE UNIQUE INDEX bot_actions_message_position_unique ON pawl.bot_actions_message USING btree (org_id, project_id, chat_id, "position");

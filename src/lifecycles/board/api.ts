@@ -126,6 +126,12 @@ const TASKS = taskRoutes({
         visibility: visibility.optional(),
         priority: z.array(priority).max(100).optional(),
         label: z.array(text.max(50)).max(20).optional().describe("tasks with all of these labels"),
+        q: text
+          .max(200)
+          .optional()
+          .describe(
+            'words of the title and description, or of a comment; "a phrase", or, -without; at most 1,000 tasks are found',
+          ),
         overdue: z.boolean().optional(),
         has_unresolved_blockers: z.boolean().optional(),
         sort: z

@@ -112,10 +112,12 @@ export const extensionEffects = {
     change: (view: ExtensionView): Change<Data> => {
       const now = changesOf(view);
       const data: Partial<Data> = {};
-      if (now.description) data.description = view.input.description as string;
+      // The search reads title and description from one journal row, so that row has both.
+      const text = now.title !== undefined || now.description !== undefined;
+      if (text) data.description = view.input.description ?? view.task.data.description;
       if (now.labels) data.labels = view.input.labels ?? [];
       return {
-        ...(now.title && { title: view.input.title as string }),
+        ...(text && { title: view.input.title ?? view.task.title }),
         ...(now.priority && { priority: PRIORITY[view.input.priority as Priority] }),
         ...(Object.keys(data).length > 0 && { data }),
       };

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../core/index.ts";
 import { definePlugin } from "../../plugin/index.ts";
 import type { Tx } from "../../plugin/index.ts";
+import { addBoardCommands } from "./cli/commands.ts";
 import { board } from "./lifecycle.ts";
 import { BOARD_PROBLEMS } from "./problems.ts";
 import { boardRoutes } from "./routes.ts";
@@ -11,6 +12,7 @@ import { BOARD_TEXTS } from "./texts.ts";
 const plugin = definePlugin({
   lifecycle: board,
   problems: BOARD_PROBLEMS,
+  migrations: new URL("./migrations/", import.meta.url),
   facts: {
     assignee_works_here: (tx, org_id, asks) =>
       worksHere(
@@ -21,9 +23,11 @@ const plugin = definePlugin({
   },
   creationFacts: { assignee_works_here: worksHere },
   routes: boardRoutes,
+  commands: addBoardCommands,
   ui: {
     module: new URL("./ui/index.js", import.meta.url),
     tabs: {
+      search: { en: "Search", ru: "Поиск" },
       agents: { en: "Agents", ru: "Агенты" },
       graph: { en: "Graph", ru: "Граф" },
     },

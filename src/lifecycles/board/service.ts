@@ -11,6 +11,7 @@ import type { Priority } from "./priorities.ts";
 import { listBoard } from "./sql/list-board.ts";
 import { readBlockedBy } from "./sql/read-blocked-by.ts";
 import { readBoardEvents } from "./sql/read-board-events.ts";
+import { searchBoard } from "./sql/search-board.ts";
 import { readNames, readCurrentCounts, readStatEvents } from "./sql/read-stats.ts";
 import { startOf, countByAgent, countWorkspace } from "./stats.ts";
 import type { Period } from "./stats.ts";
@@ -22,6 +23,7 @@ type ListQuery = {
   visibility?: "public" | "private" | undefined;
   priority?: readonly Priority[] | undefined;
   label?: readonly string[] | undefined;
+  q?: string | undefined;
   overdue?: boolean | undefined;
   has_unresolved_blockers?: boolean | undefined;
   sort?: readonly string[] | undefined;
@@ -49,6 +51,9 @@ export class BoardService {
   ): Promise<{ tasks: ListedBoardTask[]; total: number }> {
     const statuses = query.status ?? STATUSES;
     return this.engine.transaction(async (tx) => {
+      const words = query.q;
+      const ids =
+        words === undefined ? null : await searchBoard(tx, org_id, { workspace_id, reader: actor.id, words });
       const { rows, total } = await listBoard(tx, org_id, {
         workspace_id,
         reader: actor.id,
@@ -59,14 +64,15 @@ export class BoardService {
         private: query.visibility === undefined ? null : query.visibility === "private",
         priorities: query.priority?.map((name) => PRIORITY[name]) ?? null,
         labels: query.label ?? null,
+        ids,
         overdue: query.overdue ?? null,
         has_unresolved_blockers: query.has_unresolved_blockers ?? null,
         sort: query.sort ?? ["-priority", "created_at"],
         limit: query.limit,
         offset: query.offset,
       });
-      const ids = rows.map((row) => row.id);
-      const [blockers, now] = await Promise.all([readBlockedBy(tx, org_id, ids), readClock(tx)]);
+      const listed = rows.map((row) => row.id);
+      const [blockers, now] = await Promise.all([readBlockedBy(tx, org_id, listed), readClock(tx)]);
       return { tasks: rows.map((row) => listedTask(row, blockers.get(row.id) ?? [], now)), total };
     });
   }

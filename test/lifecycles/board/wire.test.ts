@@ -28,6 +28,7 @@ test("a task has exactly the documented fields", async () => {
     status: "NEW",
     priority: "high",
     visibility: "public",
+    labels: [],
     creator_id: "cat",
     assignee_id: null,
     blocked_by: [],

@@ -25,6 +25,7 @@ const LIST_BOARD = `
     and ($8::integer[] is null or t.priority = any($8))
     and ($9::boolean is null or coalesce(t.due_at <= statement_timestamp(), false) = $9)
     and ($16::text[] is null or t.data -> 'labels' @> to_jsonb($16::text[]))
+    and ($17::uuid[] is null or t.id = any($17::uuid[]))
     and ($10::boolean is null or (t.open_blockers > 0) = $10)
   order by s.keys[($11::integer[])[1]] * ($12::integer[])[1], s.keys[($11::integer[])[2]] * ($12::integer[])[2],
     s.keys[($11::integer[])[3]] * ($12::integer[])[3], s.keys[($11::integer[])[4]] * ($12::integer[])[4], t.id
@@ -43,6 +44,8 @@ export type BoardFilter = {
   private: boolean | null;
   priorities: readonly number[] | null;
   labels: readonly string[] | null;
+  /** The ids that a search has found. */
+  ids: readonly string[] | null;
   overdue: boolean | null;
   has_unresolved_blockers: boolean | null;
   /** Names of sort keys; a leading minus reverses the order. */
@@ -75,6 +78,7 @@ export async function listBoard(
       offset,
       filter.with_finished,
       filter.labels,
+      filter.ids,
     ]);
   const rows = await readPage(filter.limit, filter.offset);
   if (rows.length > 0 || filter.offset === 0) return { rows, total: rows[0]?.total ?? 0 };

@@ -1,5 +1,5 @@
 import { defineScreens } from "../../../console/index.ts";
 
 export default defineScreens({
-  tabs: { agents: () => import("./agents-screen.tsx") },
+  tabs: { search: () => import("./search-screen.tsx"), agents: () => import("./agents-screen.tsx") },
 });

@@ -4,6 +4,10 @@ import type { LocalizedTexts } from "../../../console/texts/localized-texts.ts";
 const [en, ru] = [pluralIn("en"), pluralIn("ru")];
 
 type Texts = {
+  search: string;
+  searchHint: string;
+  found: (n: number) => string;
+  notFound: string;
   period: string;
   periods: Readonly<Record<"day" | "week" | "month" | "all", string>>;
   holds: string;
@@ -33,6 +37,11 @@ type Texts = {
 
 export const TEXTS: LocalizedTexts<Texts> = {
   en: {
+    search: "Search titles, descriptions and comments",
+    searchHint:
+      'Several words must all occur. "A phrase" in quotes, or between alternatives, -word to exclude.',
+    found: (n) => en(n, { one: `${n} task found`, other: `${n} tasks found` }),
+    notFound: "No task contains these words",
     period: "Period",
     periods: { day: "Day", week: "Week", month: "Month", all: "All time" },
     holds: "Current tasks",
@@ -65,6 +74,11 @@ export const TEXTS: LocalizedTexts<Texts> = {
     nothing: "Nothing in this period.",
   },
   ru: {
+    search: "Поиск по названиям, описаниям и комментариям",
+    searchHint: 'Ищутся все слова сразу. "Фраза" в кавычках, or между вариантами, -слово исключает.',
+    found: (n) =>
+      ru(n, { one: `найдена ${n} задача`, few: `найдено ${n} задачи`, other: `найдено ${n} задач` }),
+    notFound: "Нет задач с такими словами",
     period: "Период",
     periods: { day: "День", week: "Неделя", month: "Месяц", all: "Всё время" },
     holds: "У кого что в работе",
