@@ -37,6 +37,21 @@ create table pawl.code_output (
   constraint code_output_pkey PRIMARY KEY (org_id, task_id, seq)
 );
 
+create table pawl.code_usage (
+  org_id text not null,
+  task_id uuid not null,
+  run integer not null,
+  project_id text not null,
+  day date not null,
+  agent text not null,
+  model text,
+  input_tokens bigint not null,
+  cached_tokens bigint not null,
+  output_tokens bigint not null,
+  cost_usd double precision,
+  constraint code_usage_pkey PRIMARY KEY (org_id, task_id, run)
+);
+
 create table pawl.declared_transition (
   lifecycle text not null,
   version integer not null,
@@ -515,6 +530,8 @@ CREATE INDEX bot_actions_event ON pawl.event USING btree (org_id, "position") WH
 CREATE UNIQUE INDEX bot_actions_message_position_unique ON pawl.bot_actions_message USING btree (org_id, project_id, chat_id, "position");
 
 CREATE INDEX bot_actions_of_chat ON pawl.task USING btree (org_id, final, dedupe_key COLLATE "C") WHERE (lifecycle = 'bot-actions'::text);
+
+CREATE INDEX code_usage_by_day ON pawl.code_usage USING btree (org_id, project_id, day);
 
 CREATE INDEX delivery_file_folder ON pawl.delivery_file USING btree (org_id, parent_id, kind DESC, sought_as);
 

@@ -188,6 +188,7 @@ const ROWS: Row[] = [
   ["streamCodeOutput", "GET /api/code/tasks/{leased}/output"],
   ["getCodeGraph", "GET /api/code/graph?project_id={project}2"],
   ["getCodeSummary", "GET /api/code/summary?project_id={project}2"],
+  ["getCodeUsage", "GET /api/code/usage?project_id={project}2"],
 
   ["updateBotAction", "POST /api/chat/actions/update", { ...botAction, status: "done" }],
   [

@@ -57,6 +57,28 @@ async function versionOf(program: string): Promise<string> {
   );
 }
 
+/** Other agents, whose options are checked against their help. */
+const OTHER_VERSIONS = { "@google/gemini-cli": "0.61.0", "opencode-ai": "1.18.33" };
+const OTHERS_FOLDER = join(CACHE, "other-agents");
+
+/** Installs Gemini CLI and opencode from npm; returns the folder of their programs, or null if that fails. */
+export async function installOtherAgents(): Promise<string | null> {
+  const bin = join(OTHERS_FOLDER, "node_modules/.bin");
+  const packages = Object.entries(OTHER_VERSIONS).map(([name, version]) => `${name}@${version}`);
+  const options = ["--loglevel=error", "--no-save", "--no-audit", "--no-fund", "--prefer-offline"];
+  try {
+    await mkdir(OTHERS_FOLDER, { recursive: true });
+    await run("npm", ["install", ...options, "--prefix", OTHERS_FOLDER, ...packages], {
+      cwd: OTHERS_FOLDER,
+      timeout: INSTALL_TIMEOUT_MS,
+    });
+    return bin;
+  } catch (error) {
+    console.warn(`skipped: ${packages.join(" and ")} cannot be installed: ${firstLine(error)}`);
+    return null;
+  }
+}
+
 /** Returns why Claude Code's sandbox cannot work here, or null; installs its two programs where apt can. */
 export async function whyNoClaudeSandbox(): Promise<string | null> {
   if (process.platform !== "linux") return null;

@@ -12,17 +12,38 @@ export type ModelApi = {
   url: string;
   /** The result of each tool call, as the agent reported it to the model. */
   results: string[];
+  /** The largest number of prompts in one conversation; more than one: a session was continued. */
+  prompts: number;
+  /** Requests to the model, with the refused ones. */
+  requests: number;
   /** Requests outside of the model's API, and attempts to reach other hosts through the proxy. */
   unexpected: string[];
 };
+
+export type ModelOptions = {
+  /** The tool calls after the second prompt of a conversation. */
+  later?: readonly ToolCall[];
+  /** How many requests are refused at first, with status 429. */
+  rateLimited?: number;
+  /** Called before the answer to each request, with its number. */
+  onRequest?: (request: number) => Promise<void>;
+};
+
+/** A heading that each of Pawl's prompts has once. */
+const PROMPT_HEADING = "## How to work here";
 
 /**
  * Simulates the Anthropic Messages API and the OpenAI Responses API: streams one tool call per turn, then a text.
  * Also acts as a proxy that records and refuses requests to any other host.
  */
-export async function openModelApi(calls: () => Promise<ToolCall[]>, finalText: string): Promise<ModelApi> {
-  const api: ModelApi = { url: "", results: [], unexpected: [] };
+export async function openModelApi(
+  calls: () => Promise<ToolCall[]>,
+  finalText: string,
+  { later, rateLimited = 0, onRequest }: ModelOptions = {},
+): Promise<ModelApi> {
+  const api: ModelApi = { url: "", results: [], prompts: 0, requests: 0, unexpected: [] };
   let script: Promise<ToolCall[]> | null = null;
+  let resultsBefore = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
     const dialect = DIALECTS[new URL(request.url ?? "/", "http://model").pathname];
@@ -32,9 +53,23 @@ export async function openModelApi(calls: () => Promise<ToolCall[]>, finalText: 
       response.writeHead(404).end();
       return;
     }
+    api.requests++;
+    if (api.requests <= rateLimited) {
+      const error = { type: "rate_limit_error", code: "rate_limit_exceeded", message: "Too many requests" };
+      const headers = { "content-type": "application/json", "retry-after": "0" };
+      response.writeHead(429, headers).end(JSON.stringify({ type: "error", error }));
+      return;
+    }
     const conversation = dialect.resultsIn(JSON.parse(body) as Conversation);
     if (conversation.length > api.results.length) api.results = conversation;
-    const call = (await (script ??= calls()))[conversation.length];
+    const prompts = body.split(PROMPT_HEADING).length - 1;
+    api.prompts = Math.max(api.prompts, prompts);
+    await onRequest?.(api.requests);
+    const isContinued = prompts > 1 && later !== undefined;
+    const call = isContinued
+      ? later[conversation.length - resultsBefore]
+      : (await (script ??= calls()))[conversation.length];
+    if (!isContinued && !call) resultsBefore = conversation.length;
     const turn = `${conversation.length}`;
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const event of call ? dialect.callTool(call, turn) : dialect.finish(finalText, turn))

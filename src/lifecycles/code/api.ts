@@ -11,6 +11,7 @@ import {
 import { reviewRequest } from "./extensions.ts";
 import { commitId, creationFields } from "./fields.ts";
 import { code } from "./lifecycle.ts";
+import { usageFields } from "./usage.ts";
 
 const { givenMoment, id, moment, once } = fields;
 
@@ -30,6 +31,8 @@ const blocker = z.object({
   on_failure: z.enum(["wait", "proceed", "fail"]),
   resolved: z.boolean().describe("the task no longer waits for it"),
 });
+
+const usage = z.object(usageFields).meta({ id: "CodeUsage" });
 
 const task = z
   .object({
@@ -59,6 +62,7 @@ const task = z
     review_request: reviewRequest
       .nullable()
       .describe("the work that was last reviewed, or waits for a review"),
+    usage: usage.describe("of all attempts"),
     held: z.boolean().describe("paused, or waiting for a person to clear an obstacle or answer a question"),
     claimed_at: moment.nullable(),
     heartbeat_at: moment.nullable(),
@@ -88,6 +92,9 @@ const run = z
     error: z.string().nullable(),
     exit_code: z.int().nullable(),
     commit: z.string().nullable(),
+    agent: z.string().nullable().describe("null: it has reported no usage"),
+    model: z.string().nullable(),
+    usage: usage.nullable(),
   })
   .meta({ id: "CodeRun" });
 
@@ -283,6 +290,34 @@ const VIEW_ROUTES = defineRoutes({
     },
     refusals: ["NOT_FOUND"],
   },
+  getCodeUsage: {
+    method: "GET",
+    path: "/api/code/usage",
+    group,
+    summary: "Tokens and cost by day, agent or task",
+    about: "Days are in UTC. A day, an agent or a task without any usage is left out.",
+    query: z.object({
+      project_id: id.optional(),
+      by: z.enum(["day", "agent", "task"]).default("day"),
+      days: z.int().min(1).max(3_650).default(30).describe("only the last days, with the current one"),
+      limit: z.int().min(1).max(3_650).default(200),
+    }),
+    replies: {
+      200: z.object({
+        by: z.enum(["day", "agent", "task"]),
+        rows: z.array(
+          usage.extend({
+            key: z.string().describe("the day, the agent, or the task's id"),
+            title: z.string().nullable().describe("of the task"),
+            runs: z.int(),
+            tasks: z.int(),
+          }),
+        ),
+        today: z.object({ cost_usd: z.number(), tokens: z.number() }),
+      }),
+    },
+    refusals: ["NOT_FOUND"],
+  },
   getCodeSummary: {
     method: "GET",
     path: "/api/code/summary",
@@ -298,7 +333,11 @@ const VIEW_ROUTES = defineRoutes({
         total: z.int(),
         needs_attention: z.int(),
         stuck: z.int(),
-        held: z.int().describe("ready tasks that are paused"),
+        held: z.int().describe("ready tasks that are on hold"),
+        budget_spent: z
+          .string()
+          .nullable()
+          .describe("why no task is claimed today; null: today's budget is not spent"),
         at_work: z.array(
           z.object({
             task_id: z.uuid(),

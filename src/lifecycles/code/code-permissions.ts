@@ -3,6 +3,7 @@ export const codePermissions: Record<string, readonly string[]> = {
   "task.claim": ["worker"],
   "task.start": ["worker"],
   "task.record_merge": ["worker"],
+  "task.record_usage": ["worker"],
   "task.complete": ["worker"],
   "task.retry": ["worker"],
   "task.fail": ["worker"],

@@ -4,6 +4,7 @@ import type { Actor } from "../../core/index.ts";
 import { onWire, onWireOrNull } from "./api.ts";
 import type { Blocker, CodeEvent, CodeStatus, CodeTask } from "./api.ts";
 import type { BlockerRow } from "./sql/read-task-blockers.ts";
+import { totalUsage } from "./usage.ts";
 
 type Text =
   | "description"
@@ -24,7 +25,7 @@ type Data = Record<Text, string | null> & {
   repository?: string | null;
   review?: boolean | null;
   review_request?: ReviewRequest;
-};
+} & Parameters<typeof totalUsage>[0];
 
 /** Converts a task of the engine to the fields of this lifecycle. */
 export function codeTask(task: PublicTask, blockers: readonly Blocker[]): CodeTask {
@@ -54,6 +55,7 @@ export function codeTask(task: PublicTask, blockers: readonly Blocker[]): CodeTa
     repository: data.repository ?? null,
     review: data.review ?? null,
     review_request: data.review_request ?? null,
+    usage: totalUsage(data),
     held: task.open_holds > 0,
     claimed_at: onWireOrNull(data.claimed_at),
     heartbeat_at: onWireOrNull(task.lease?.heartbeat_at ?? null),

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { refuse } from "../../core/index.ts";
 import type { Actor, Change, ConditionGuard, Guard, StandardFacts, View, Who } from "../../core/index.ts";
 import { commitId, path, text } from "./fields.ts";
+import { BUDGET, taskBudgetSpent } from "./usage.ts";
+import type { UsageData, UsageSettings } from "./usage.ts";
 
 /** The hold of a paused task; other holds are obstacles and questions. */
 export const PAUSED = "paused";
@@ -128,13 +130,14 @@ export const extensionRules = [
     // A stopped task is claimed until its claim expires.
     from: ["claimed", ...WAITING],
     who: ["creator", "operator"],
-    guards: ["operator_controls_on", "is_paused"],
-    effects: ["lift_pause"],
+    guards: ["may_resume", "is_paused"],
+    effects: ["lift_pause", "allow_budget"],
   },
 ] as const;
 
 type ReviewRequest = z.output<typeof reviewRequest>;
 type Settings = { operator_controls: boolean; review: boolean };
+type AllSettings = Settings & UsageSettings;
 type Data = {
   review?: boolean | null | undefined;
   review_request?: ReviewRequest | null | undefined;
@@ -151,7 +154,7 @@ type Input = {
   acceptance?: string | null | undefined;
   priority?: number | undefined;
 };
-type ExtensionView = View<string, Data, Settings, StandardFacts, Input>;
+type ExtensionView = View<string, Data & UsageData, AllSettings, StandardFacts, Input>;
 
 export const extensionWho = {
   operator: { label: "lead or admin", test: ({ actor }: { actor: Actor }) => isOperator(actor) },
@@ -164,14 +167,21 @@ function isOperator({ id, roles }: Actor): boolean {
 export const extensionGuards = {
   operator_controls_on: ({ settings, action }) =>
     settings.operator_controls || settingOff("operator_controls", action),
+  // A task without budget can be resumed in every project.
+  may_resume: ({ settings, facts, action }) =>
+    settings.operator_controls ||
+    pausesOf(facts).some(({ kind }) => kind === BUDGET) ||
+    settingOff("operator_controls", action),
   review_on: ({ task, settings, action }) => isReviewed(task.data, settings) || settingOff("review", action),
   not_held: {
     where: { field: "open_holds", is: 0 },
-    refusal: ({ task }) =>
+    refusal: ({ task, settings }) =>
+      taskBudgetSpent(task.data, settings) ??
       refuse("OPEN_HOLDS", "The task is on hold: resume it first.", { open_holds: task.open_holds }),
   },
   not_paused: ({ facts }) =>
-    pausesOf(facts).length === 0 || refuse("ALREADY_PAUSED", "The task is already paused."),
+    !pausesOf(facts).some(({ kind }) => kind === PAUSED) ||
+    refuse("ALREADY_PAUSED", "The task is already paused."),
   is_paused: ({ facts }) => pausesOf(facts).length > 0 || refuse("NOT_PAUSED", "The task is not paused."),
   was_interrupted: ({ task }) =>
     task.data.interrupted === true || refuse("NOT_DUE", "No one has stopped the task."),
@@ -200,8 +210,9 @@ function reviewRequired() {
   return refuse("REVIEW_REQUIRED", "The work must be approved before it is merged: use request_review.");
 }
 
-function pausesOf({ holds }: StandardFacts): { id: string }[] {
-  return (holds ?? []).filter(({ kind }) => kind === PAUSED);
+/** Holds that `resume` lifts. */
+function pausesOf({ holds }: StandardFacts): { id: string; kind: string }[] {
+  return (holds ?? []).filter(({ kind }) => kind === PAUSED || kind === BUDGET);
 }
 
 type ExtensionChange = Change<Data & { last_error: string | null; claimed_at: number | null }>;

@@ -26,6 +26,14 @@ const ACTORS: Record<string, Actor> = {
 const PAYLOAD: Record<string, JsonObject> = {
   start: { worktree: "/w/1", branch: "pawl/1" },
   record_merge: { commit: "a".repeat(40) },
+  record_usage: {
+    run: 1,
+    agent: "claude",
+    input_tokens: 1,
+    cached_tokens: 0,
+    output_tokens: 1,
+    cost_usd: 0.5,
+  },
   complete: { commit: "abc123" },
   retry: { error: "merge conflict" },
   fail: { error: "no such file" },
@@ -58,14 +66,15 @@ claim         |       | holder, zombie        | claimed    | .           | .    
 claim         |       | system                | x          | .           | .           | .          | .          | .         | .
 start         |       | holder                | LEASE_LOST | in_progress | .           | LEASE_LOST | LEASE_LOST | .         | .
 record_merge  |       | holder                | LEASE_LOST | .           | =           | LEASE_LOST | LEASE_LOST | .         | .
+record_usage  |       | holder                | LEASE_LOST | .           | =           | LEASE_LOST | LEASE_LOST | .         | .
 complete      |       | holder                | LEASE_LOST | .           | completed   | LEASE_LOST | LEASE_LOST | .         | .
 retry         |       | holder                | LEASE_LOST | .           | claimed     | LEASE_LOST | LEASE_LOST | .         | .
 fail          |       | holder                | LEASE_LOST | .           | failed      | LEASE_LOST | LEASE_LOST | .         | .
 block         |       | holder                | LEASE_LOST | .           | blocked     | LEASE_LOST | LEASE_LOST | .         | .
 release       |       | holder                | LEASE_LOST | ready       | .           | LEASE_LOST | LEASE_LOST | .         | .
-start, record_merge, complete, retry, fail, block, release | | zombie | LEASE_LOST | LEASE_LOST | LEASE_LOST | LEASE_LOST | LEASE_LOST | .  | .
+start, record_merge, record_usage, complete, retry, fail, block, release | | zombie | LEASE_LOST | LEASE_LOST | LEASE_LOST | LEASE_LOST | LEASE_LOST | .  | .
 start, release |      | system                | .          | LEASE_TOKEN_REQUIRED | LEASE_LOST | .          | . | .         | .
-record_merge, complete, retry, fail, block | | system | .          | LEASE_LOST  | LEASE_TOKEN_REQUIRED | .          | . | .         | .
+record_merge, record_usage, complete, retry, fail, block | | system | .          | LEASE_LOST  | LEASE_TOKEN_REQUIRED | .          | . | .         | .
 unblock       |       | system                | .          | .           | .           | .          | ready      | .         | .
 claim_timeout |       | system                | .          | ready       | .           | .          | .          | .         | .
 lease_lost    |       | system                | .          | .           | claimed     | .          | .          | .         | .
@@ -81,7 +90,7 @@ clear_blocker |       | holder, zombie, human, creator, reviewer | .          | 
 clear_blocker |       | system                | .          | .           | .           | .          | x          | .         | .
 clear_blocker |       | viewer                | x          | x           | x           | x          | x          | x         | x
 unblock, claim_timeout, lease_lost, report_stuck | | holder, zombie, human, creator, reviewer, viewer | x | x | x | x          | x | x   | x
-claim, start, record_merge, complete, retry, fail, block, release | | human, creator, reviewer, viewer | x | x | x | x | x | x                   | x
+claim, start, record_merge, record_usage, complete, retry, fail, block, release | | human, creator, reviewer, viewer | x | x | x | x | x | x                   | x
 withdraw, edit, pause |   | human                 | SETTING_OFF | .          | .           | SETTING_OFF | SETTING_OFF | .        | .
 withdraw      | on    | human, creator        | failed     | .           | .           | failed      | failed      | .        | .
 edit, pause   | on    | human, creator        | =          | .           | .           | =           | =           | .        | .
@@ -152,7 +161,7 @@ testLifecycle({
     decided(status, action, actor, setup === "on" ? { settings: ALL_ON } : {}),
 });
 
-const EXTENSION_GUARDS = ["operator_controls_on", "review_on"];
+const EXTENSION_GUARDS = ["operator_controls_on", "may_resume", "review_on"];
 
 /** The targets of each status, without the rules that have one of these guards. */
 function transitions(without: readonly string[]): Record<string, string[]> {

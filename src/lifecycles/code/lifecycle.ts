@@ -10,6 +10,15 @@ import {
   extensionSettings,
   extensionWho,
 } from "./extensions.ts";
+import {
+  usageActions,
+  usageData,
+  usageEffects,
+  usageFacts,
+  usageGuards,
+  usageRules,
+  usageSettings,
+} from "./usage.ts";
 import { commitId, creationFields, id, obstacle, path, text } from "./fields.ts";
 import { obstacleEffects, obstacleGuards } from "./obstacles.ts";
 
@@ -50,10 +59,12 @@ export const code = defineLifecycle({
     /** The task whose obstacle this one clears. */
     clears: z.string().nullable(),
     ...extensionData,
+    ...usageData,
   }),
   facts: z.object({
     /** The task that `block` names; null if the actor sees no such task in the project. */
     named_blocker: z.object({ final: z.boolean(), waits_for_this: z.boolean() }).nullable(),
+    ...usageFacts,
   }),
   settings: z.object({
     max_attempts: z.number().int().min(1).default(3),
@@ -61,6 +72,7 @@ export const code = defineLifecycle({
     lease_seconds: z.number().positive().default(60),
     progress_timeout_minutes: z.number().positive().default(60),
     ...extensionSettings,
+    ...usageSettings,
   }),
   statuses: {
     ready: { meaning: "eligible for claiming" },
@@ -89,7 +101,7 @@ export const code = defineLifecycle({
   },
   lease: { lasts: { seconds: "lease_seconds" } },
   actions: {
-    claim: {},
+    claim: { facts: ["spent_today"] },
     start: { input: z.object({ worktree: path, branch: path }) },
     record_merge: { event: "merge_recorded", input: z.object({ commit: commitId }) },
     complete: { input: z.object({ commit: id, exit_code: z.literal(0).default(0) }) },
@@ -133,6 +145,7 @@ export const code = defineLifecycle({
       facts: ["holds"],
     },
     ...extensionActions,
+    ...usageActions,
   },
   creation: {
     input: creationFields,
@@ -169,10 +182,17 @@ export const code = defineLifecycle({
       from: "ready",
       to: "claimed",
       who: "anyone",
-      guards: ["available_now", "not_held"],
+      guards: ["available_now", "not_held", "day_budget_left"],
       effects: ["note_claim"],
     },
-    { action: "start", from: "claimed", to: "in_progress", who: "lease_holder", effects: ["note_worktree"] },
+    {
+      action: "start",
+      from: "claimed",
+      to: "in_progress",
+      who: "lease_holder",
+      guards: ["task_budget_left"],
+      effects: ["note_worktree", "forget_continuing"],
+    },
     {
       action: "complete",
       from: "in_progress",
@@ -196,7 +216,7 @@ export const code = defineLifecycle({
       to: "claimed",
       who: "lease_holder",
       guards: ["error_is_recoverable", "attempts_left"],
-      effects: ["count_attempt", "note_error", "note_claim", "drop_approval"],
+      effects: ["count_attempt", "note_error", "note_claim", "drop_approval", "continue_after_failure"],
     },
     {
       action: "fail",
@@ -260,9 +280,10 @@ export const code = defineLifecycle({
       from: "claimed",
       to: "ready",
       who: "lease_holder",
-      effects: ["drop_claim", "note_release"],
+      effects: ["drop_claim", "note_release", "hold_without_budget"],
     },
     ...extensionRules,
+    ...usageRules,
 
     // The actions below keep the status.
     // A merge is recognized by the commit recorded here: if a worker dies after moving the branch, the next one completes
@@ -304,6 +325,7 @@ export const code = defineLifecycle({
   guards: {
     ...extensionGuards,
     ...obstacleGuards,
+    ...usageGuards,
     error_is_recoverable: ({ input }) =>
       input.recoverable === true || refuse("NOT_RECOVERABLE", "A retry would not help: use fail."),
     attempts_left: ({ task }) =>
@@ -326,6 +348,7 @@ export const code = defineLifecycle({
   effects: {
     ...extensionEffects,
     ...obstacleEffects,
+    ...usageEffects,
     note_claim: ({ actor, now }) => ({ data: { claimed_at: now, worker: actor.id } }),
     drop_claim: () => ({ data: { claimed_at: null, worker: null } }),
     // A new attempt makes earlier flags obsolete.
@@ -393,7 +416,7 @@ export const code = defineLifecycle({
       task.lease === null || task.status === "claimed" || task.status === "in_progress",
     "a claim always runs out": (task) => task.status !== "claimed" || task.due_action === "claim_timeout",
   },
-  pool: { action: "claim", from: "ready", filter: "data.repository" },
+  pool: { action: "claim", from: "ready", filter: "data.repository", checked_on_claim: ["day_budget_left"] },
   // A task with the policy `fail` also stays blocked: no transition leads from blocked to failed.
   unblocks: { from: "blocked", action: "unblock", flag: "blocker_failed", fail: "doom" },
 });

@@ -1,9 +1,11 @@
 import { refuse } from "../../core/index.ts";
 import type { Change, Guard, StandardFacts, View } from "../../core/index.ts";
 import { PAUSED } from "./extensions.ts";
+import { BUDGET } from "./usage.ts";
 
 type Data = { auto_unblock: boolean };
 type ObstacleData = {
+  continues?: "answer" | null | undefined;
   blocked_reason: string | null;
   obstacle: { blocker_id: string | null; description: string | null; question?: boolean } | null;
 };
@@ -47,7 +49,12 @@ export const obstacleEffects = {
   }),
   note_blocker: {
     change: ({ task, input }: ObstacleView): Change<ObstacleData> => ({
-      data: { blocked_reason: input.description ?? null, obstacle: null },
+      data: {
+        blocked_reason: input.description ?? null,
+        obstacle: null,
+        // The agent that asked continues with the answer.
+        continues: input.question === true ? "answer" : null,
+      },
       ...(becomesTask(task.data, input)
         ? { open_blockers: task.open_blockers + 1 }
         : { open_holds: task.open_holds + 1, needs_attention: true }),
@@ -80,6 +87,6 @@ function becomesTask({ auto_unblock }: Data, { blocker_id, question }: Input): b
 
 function findHold(holds: StandardFacts["holds"], named: string | null | undefined): string | null {
   // `resume` lifts a pause.
-  const blockers = (holds ?? []).filter(({ kind }) => kind !== PAUSED);
+  const blockers = (holds ?? []).filter(({ kind }) => kind !== PAUSED && kind !== BUDGET);
   return blockers.find(({ id }) => named == null || id === named)?.id ?? null;
 }

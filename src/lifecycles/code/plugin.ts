@@ -10,7 +10,9 @@ import { CODE_SETTINGS } from "./settings.ts";
 import { deleteDiffs } from "./sql/diff.ts";
 import { deleteOutput } from "./sql/output.ts";
 import { replaceBlockers } from "./sql/replace-blockers.ts";
+import { deleteUsage } from "./sql/usage.ts";
 import { CODE_TEXTS } from "./texts.ts";
+import { saveReportedUsage, spentToday } from "./usage-service.ts";
 
 /** The queue for coding agents in git worktrees. */
 const plugin = definePlugin({
@@ -20,6 +22,7 @@ const plugin = definePlugin({
   migrations: new URL("./migrations/", import.meta.url),
   facts: {
     named_blocker: namedBlockers,
+    spent_today: spentToday,
   },
   effects: {
     add_blocker: async (tx, items, _now, makeTasks) => {
@@ -36,6 +39,7 @@ const plugin = definePlugin({
       );
       await query(tx, text, params);
     },
+    save_usage: (tx, items, now) => saveReportedUsage(tx, items, now),
     replace_blocker: async (tx, items) => {
       const edges = items.map(({ task, effect }) => ({
         task_id: task.id,
@@ -49,6 +53,7 @@ const plugin = definePlugin({
     removeOfTasks: async (tx, org_id, ids) => {
       await deleteOutput(tx, org_id, ids);
       await deleteDiffs(tx, org_id, ids);
+      await deleteUsage(tx, org_id, ids);
     },
   },
   routes: codeRoutes,
@@ -58,6 +63,7 @@ const plugin = definePlugin({
     tabs: {
       workers: { en: "Workers", ru: "Воркеры" },
       merges: { en: "Merges", ru: "Слияния" },
+      usage: { en: "Usage", ru: "Расход" },
       graph: { en: "Graph", ru: "Граф" },
     },
     panel: "attempts",

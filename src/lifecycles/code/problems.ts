@@ -27,6 +27,11 @@ export const CODE_PROBLEMS: Readonly<Record<string, Problem>> = {
     title: "The task is not paused",
     next: "Nothing needs to be done.",
   },
+  BUDGET_SPENT: {
+    status: 409,
+    title: "The budget is spent",
+    next: "Wait for the next day, raise the budget in the project's settings, or resume the task to allow it as much again.",
+  },
   NO_DIFF: {
     status: 404,
     title: "The task has no changes yet",

@@ -7,6 +7,7 @@ import { CodeService } from "./service.ts";
 import { onWire, TASKS, VIEW_ROUTES, WORKER_ROUTES } from "./api.ts";
 import { OutputLog } from "./output-log.ts";
 import { readDiff, saveDiff } from "./sql/diff.ts";
+import { usageReport } from "./usage-service.ts";
 
 /** Serves the routes of the code lifecycle. */
 export function codeRoutes(host: RouteHost): RouteSet[] {
@@ -101,10 +102,15 @@ function serveViews(host: RouteHost, service: CodeService, output: OutputLog): R
       if (isRefusal(project)) return project;
       return answer(200, await service.graph(caller, { project_id: project.id, finished, limit }));
     },
+    getCodeUsage: async ({ caller, query: { project_id, ...filter } }) => {
+      const project = await projectOf(host, caller, project_id);
+      if (isRefusal(project)) return project;
+      return answer(200, await usageReport(host.engine, caller, { project_id: project.id, ...filter }));
+    },
     getCodeSummary: async ({ caller, query }) => {
       const project = await projectOf(host, caller, query.project_id);
       if (isRefusal(project)) return project;
-      return answer(200, await service.summary(caller, project.id, query.repository ?? null));
+      return answer(200, await service.summary(caller, project, query.repository ?? null));
     },
   });
 }

@@ -17,5 +17,6 @@ export const ROWS = {
   readCodeDiff: { method: "GET", path: "/api/code/tasks/{id}/diff" },
   streamCodeOutput: { method: "GET", path: "/api/code/tasks/{id}/output", answers: "stream" },
   getCodeGraph: { method: "GET", path: "/api/code/graph" },
+  getCodeUsage: { method: "GET", path: "/api/code/usage" },
   getCodeSummary: { method: "GET", path: "/api/code/summary" },
 } as const satisfies RowsOf<typeof CODE_ROUTES>;

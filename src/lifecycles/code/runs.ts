@@ -1,9 +1,10 @@
 import { onWire } from "./api.ts";
 import type { CodeRun } from "./api.ts";
 import type { RunEvent } from "./sql/read-run-events.ts";
+import type { RunUsage } from "./sql/usage.ts";
 
 /** Builds a task's attempts from its journal: each begins with `start` and ends with the next event. */
-export function runsOf(events: readonly RunEvent[]): CodeRun[] {
+export function runsOf(events: readonly RunEvent[], spent: readonly RunUsage[] = []): CodeRun[] {
   const runs: CodeRun[] = [];
   for (const { row_version, action, to_status, actor_id, payload, created_at } of events) {
     if (action === "start") {
@@ -19,6 +20,7 @@ export function runsOf(events: readonly RunEvent[]): CodeRun[] {
         error: null,
         exit_code: null,
         commit: null,
+        ...usageOf(row_version, spent),
       });
       continue;
     }
@@ -38,6 +40,13 @@ function outcomeOf(action: string, to_status: string, payload: RunEvent["payload
   if (action === "lease_lost") return "lost";
   if (action === "interrupt") return "stopped";
   return to_status as "completed" | "failed" | "blocked" | "review";
+}
+
+function usageOf(run: number, spent: readonly RunUsage[]): Pick<CodeRun, "agent" | "model" | "usage"> {
+  const found = spent.find((one) => one.run === run);
+  if (!found) return { agent: null, model: null, usage: null };
+  const { run: _, agent, model, ...usage } = found;
+  return { agent, model, usage };
 }
 
 function textOf(value: unknown): string | null {

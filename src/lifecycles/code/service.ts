@@ -1,5 +1,5 @@
 import { isRefusal, refuse, SYSTEM } from "../../core/index.ts";
-import type { Refusal } from "../../core/index.ts";
+import type { JsonObject, Refusal } from "../../core/index.ts";
 import { notFound, rowsByTask } from "../../plugin/index.ts";
 import type { Caller, Engine, NewTask, Performed, PublicTask, Tx } from "../../plugin/index.ts";
 import { blockerFor, codeEvent, codeTask, isStuck } from "./code-task.ts";
@@ -11,6 +11,10 @@ import { readTaskBlockers } from "./sql/read-task-blockers.ts";
 import { countByStatus, findWaiting, readNodes } from "./sql/read-graph.ts";
 import { readLastOutput, readLogTail } from "./sql/output.ts";
 import { readRunEvents } from "./sql/read-run-events.ts";
+import { readRunUsage, readSpentToday } from "./sql/usage.ts";
+import type { Spent } from "./sql/usage.ts";
+import { code } from "./lifecycle.ts";
+import { dayBudgetSpent } from "./usage.ts";
 
 const MAX_AT_WORK = 200;
 
@@ -46,12 +50,13 @@ export class CodeService {
     const task = await this.find(caller, id);
     if (isRefusal(task)) return task;
     return this.engine.transaction(async (tx) => {
-      const [[presented], events, log] = await Promise.all([
+      const [[presented], events, log, spent] = await Promise.all([
         presentTasks(tx, caller, [task]),
         readRunEvents(tx, caller.org_id, task.id),
         readLogTail(tx, caller.org_id, task.id),
+        readRunUsage(tx, caller.org_id, task.id),
       ]);
-      return { ...(presented as CodeTask), runs: runsOf(events), log };
+      return { ...(presented as CodeTask), runs: runsOf(events, spent), log };
     });
   }
 
@@ -109,7 +114,11 @@ export class CodeService {
     });
   }
 
-  async summary(caller: Caller, project_id: string, repository: string | null) {
+  async summary(
+    caller: Caller,
+    { id: project_id, settings }: { id: string; settings: JsonObject },
+    repository: string | null,
+  ) {
     const { org_id, actor } = caller;
     const { tasks } = await this.engine.list(caller, {
       lifecycle: "code",
@@ -118,8 +127,9 @@ export class CodeService {
       limit: MAX_AT_WORK,
     });
     return this.engine.transaction(async (tx) => {
-      const [counts, output] = await Promise.all([
+      const [counts, spent, output] = await Promise.all([
         countByStatus(tx, org_id, { project_id, reader: actor.id, repository }),
+        readSpentToday(tx, org_id, [project_id]),
         readLastOutput(
           tx,
           org_id,
@@ -136,6 +146,7 @@ export class CodeService {
         total: sum(counts.map((one) => one.tasks)),
         needs_attention: sum(counts.map((one) => one.needs_attention)),
         held: counts.find((one) => one.status === "ready")?.held ?? 0,
+        budget_spent: budgetReason(settings, spent.get(project_id)),
         stuck: at_work.filter(({ stuck }) => stuck).length,
         at_work,
       };
@@ -189,6 +200,13 @@ function atWork(task: PublicTask, output: string | undefined) {
     stuck: isStuck(task),
     last_line: output === undefined ? null : lastLineOf(output),
   };
+}
+
+/** Explains why no task of a project is claimed today; null: its budget is not spent. */
+function budgetReason(settings: JsonObject, spent: Spent | undefined): string | null {
+  const { data } = code.settings.safeParse(settings.code ?? {});
+  if (data === undefined || spent === undefined) return null;
+  return dayBudgetSpent(data as Parameters<typeof dayBudgetSpent>[0], spent)?.detail ?? null;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CODEX_AGENT, DEFAULT_AGENT } from "../../../src/lifecycles/code/worker/agent-command.ts";
+import { commandOf } from "../../../src/lifecycles/code/agents/index.ts";
 import { answerMcp } from "../../../src/mcp/index.ts";
 import { pawl } from "../../cli/pawl-process.ts";
 import { ROOT } from "../../support/built-pawl.ts";
@@ -13,7 +13,7 @@ import {
   whyNoCodingAgents,
 } from "../../support/coding-agents.ts";
 import { openModelApi } from "../../support/model-api.ts";
-import type { ModelApi } from "../../support/model-api.ts";
+import type { ModelApi, ModelOptions } from "../../support/model-api.ts";
 import { startCodeServer } from "./code-server.ts";
 import type { CodeTask } from "./code-server.ts";
 import { gitEnvironment, createTestRepository } from "./test-repository.ts";
@@ -38,7 +38,22 @@ writeFileSync("checked", "checked " + readFileSync("greeting", "utf8"));
 console.log("the check passed");
 `;
 
+const SAFE = { allowEverything: false, session: null };
+
 const FINAL_MESSAGE = "The greeting is there, and the check passed.";
+
+/** Kills the agent of a task, and everything that it started, with SIGKILL. */
+async function killAgentOf({ id }: CodeTask): Promise<void> {
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+    if (environment.split("\0").includes(`PAWL_TASK_ID=${id}`))
+      try {
+        process.kill(Number(pid), "SIGKILL");
+      } catch {
+        // It has ended meanwhile.
+      }
+  }
+}
 
 type Bench = TestRepository & { api: ModelApi; task: CodeTask; outside: string };
 
@@ -66,7 +81,7 @@ async function openBench(): Promise<Bench> {
 }
 
 /** Runs `pawl code run` with the real agents; only the model's address and key differ from a user's machine. */
-async function runAgent({ repo, folder, project_id, api }: Bench, ...more: string[]) {
+async function runAgent({ repo, folder, project_id, api }: Omit<Bench, "outside">, ...more: string[]) {
   const home = join(folder, "home");
   await mkdir(join(home, ".codex"), { recursive: true });
   await writeFile(join(home, ".codex/config.toml"), codexConfig(api.url, repo));
@@ -135,7 +150,7 @@ const AGENTS = [
   },
   {
     agent: "Codex",
-    args: ["--agent", CODEX_AGENT],
+    args: ["--agent", "codex"],
     noSandbox: whyNoSandbox.codex,
     noTools: null,
     lines: ["exec node check.mjs", "pawl_task comment", FINAL_MESSAGE],
@@ -185,6 +200,74 @@ describe.skipIf(whyNoAgents !== null).each(AGENTS)(
   },
 );
 
+/** A repository with one task, whose check needs two files; failed attempts are continued. */
+async function openContinuedBench(options: ModelOptions = {}): Promise<Omit<Bench, "outside">> {
+  const settings = { continue: true };
+  const bench = await createTestRepository(server, { within: AGENTS_FOLDER, lease_seconds: 60, settings });
+  const task = await bench.add("Greet", { max_attempts: 3 });
+  const api = await openModelApi(
+    async () => {
+      const { worktree } = await server.getTask(task.id);
+      return [{ write: join(String(worktree), "greeting"), content: "hello\n" }];
+    },
+    FINAL_MESSAGE,
+    { later: [{ shell: "echo again > second" }], ...options },
+  );
+  return { ...bench, api, task };
+}
+
+type RunOfTask = { usage: { input_tokens: number; output_tokens: number; cost_usd: number | null } };
+const runsOf = async ({ id }: CodeTask) => (await server.getTask(id)).runs as unknown as RunOfTask[];
+
+describe.skipIf(whyNoAgents !== null).each(AGENTS)("$agent", ({ agent, args, noSandbox }) => {
+  const preset = agent === "Codex" ? "codex" : "claude";
+
+  test.skipIf(noSandbox !== null)(
+    "continues its session after a failed check, and the usage of each run is recorded once",
+    async () => {
+      const bench = await openContinuedBench();
+      const { api, task, read } = bench;
+      await runAgent(bench, ...args, "--verify", "cat second");
+      expect(await server.getTask(task.id)).toMatchObject({ status: "completed", attempts: 1 });
+      expect(api.prompts).toBe(2);
+      expect([await read("greeting"), await read("second")]).toEqual(["hello", "again"]);
+      const [first, second] = (await runsOf(task)) as [RunOfTask, RunOfTask];
+      // Two requests each; both agents report sums over the whole session.
+      expect(first).toMatchObject({ agent: preset, usage: { input_tokens: 20, output_tokens: 10 } });
+      expect(second.usage).toEqual(first.usage);
+      expect(first.usage.cost_usd === null).toBe(preset === "codex");
+    },
+  );
+
+  test.skipIf(noSandbox !== null)(
+    "completes the task although the model is rate limited at first",
+    async () => {
+      const bench = await openContinuedBench({ rateLimited: 1 });
+      const { api, task } = bench;
+      await runAgent(bench, ...args, "--verify", "cat greeting");
+      expect(await server.getTask(task.id)).toMatchObject({ status: "completed" });
+      expect(api.requests).toBeGreaterThan(2);
+    },
+  );
+
+  test.runIf(noSandbox === null && process.platform === "linux")(
+    "is run again after it was killed, and the work is merged once",
+    async () => {
+      const bench: Omit<Bench, "outside"> = await openContinuedBench({
+        later: [],
+        onRequest: (request) => (request === 2 ? killAgentOf(bench.task) : Promise.resolve()),
+      });
+      const { task, read, history } = bench;
+      await runAgent(bench, ...args);
+      expect(await server.getTask(task.id)).toMatchObject({
+        status: "completed",
+        runs: [{ outcome: "retried", error: expect.stringContaining("killed by SIGKILL") as string }, {}],
+      });
+      expect([await history(), await read("greeting")]).toEqual([["Greet"], "hello"]);
+    },
+  );
+});
+
 test.runIf(process.platform === "linux")("without Claude Code's sandbox, no task is started", async () => {
   const { repo, folder, task } = await openBench();
   const bin = join(folder, "bin");
@@ -201,6 +284,6 @@ test("the README and the help contain the tested commands", async () => {
   const readme = await readFile(join(ROOT, "src/lifecycles/code/README.md"), "utf8");
   const help = (await pawl(["code", "run", "--help"])).stdout;
   for (const text of [readme, help])
-    for (const command of [DEFAULT_AGENT, CODEX_AGENT])
-      expect(text.replaceAll(/\s+/g, " ")).toContain(command);
+    for (const agent of ["claude", "codex"])
+      expect(text.replaceAll(/\s+/g, " ")).toContain(commandOf(agent, SAFE));
 });

@@ -24,8 +24,10 @@ import {
 import type { RunOptions } from "./run-agents.ts";
 import { withSetupOptions } from "./setup-options.ts";
 import { showDiff } from "./show-diff.ts";
+import { showUsage } from "./usage.ts";
+import type { UsageOptions } from "./usage.ts";
 import type { WorktreesOptions } from "./worktrees.ts";
-import { CODEX_AGENT, DEFAULT_AGENT } from "../worker/agent-command.ts";
+import { commandOf, DEFAULT_PRESET, PRESETS } from "../agents/index.ts";
 
 /** The maximum lifetime of an agent's token. */
 const WEEK_MINUTES = 10_080;
@@ -43,6 +45,7 @@ export const addCodeCommands: AddCommands = (program, environment, setExitCode) 
   addImport(code, environment, setExitCode);
   addRun(code, environment, setExitCode);
   addViews(code, environment, setExitCode);
+  addUsage(code, environment, setExitCode);
   addOperations(code, environment, setExitCode);
   addReview(code, environment, setExitCode);
   addWorktrees(code, environment, setExitCode);
@@ -135,12 +138,13 @@ function addRun(code: Command, environment: CliEnvironment, setExitCode: SetExit
     .option("-w, --workers <count>", "how many agents run at once", positiveInteger, 1)
     .addOption(
       new Option(
-        "--agent <command>",
-        "the agent; placeholders: {prompt} {prompt_file} {mcp_config} {mcp_url} {task_id} {worktree} {branch}",
+        "--agent <name>",
+        `the agent: ${PRESETS.map(({ name }) => name).join(", ")}, or a command with these placeholders: {prompt} {prompt_file} {mcp_config} {mcp_url} {task_id} {worktree} {branch}`,
       )
-        .default(DEFAULT_AGENT, "Claude Code")
+        .default(DEFAULT_PRESET.name)
         .env("PAWL_CODE_AGENT"),
     )
+    .option("--allow-everything", "run the agent without its sandbox and permission checks")
     .addOption(
       new Option(
         "--verify <command>",
@@ -201,6 +205,22 @@ function addViews(code: Command, environment: CliEnvironment, setExitCode: SetEx
     .option("--open", "only unfinished tasks and their blockers")
     .action(async (options: object) => {
       setExitCode(await drawCodeGraph(environment, options));
+    });
+}
+
+function addUsage(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
+  withServerOptions(code.command("usage"))
+    .summary("show the tokens and the cost of agents")
+    .description("Shows the tokens and the cost that agents have reported.")
+    .addOption(
+      new Option("--by <what>", "sum by day (UTC), agent or task")
+        .choices(["day", "agent", "task"])
+        .default("day"),
+    )
+    .option("--days <count>", "only the last days", numberBetween(1, 3_650), 30)
+    .option("-p, --project <id>", "of this project (default: main)")
+    .action(async (options: UsageOptions) => {
+      setExitCode(await showUsage(environment, options));
     });
 }
 
@@ -361,12 +381,13 @@ Examples:
   pawl code run --verify "npm test" --until-done
 
 Agents:
-  Claude Code is the default:
-    ${DEFAULT_AGENT}
-  Codex instead:
-    pawl code run --agent "${CODEX_AGENT}"
+${PRESETS.map(({ name, title, tested }) => `  ${name.padEnd(10)}${title}${tested === null ? " (untested)" : ""}`).join("\n")}
+  These are the commands of Claude Code and Codex, as examples for your own:
+${["claude", "codex"].map((name) => `    ${commandOf(name, { allowEverything: false, session: null })}`).join("\n")}
   Both edit files in the worktree, run shell commands in a sandbox (no writes elsewhere, no network), and call Pawl's
-  tools; other requests are denied. On Linux, Claude Code's sandbox needs bubblewrap and socat.
+  tools; other requests are denied. On Linux, Claude Code's sandbox needs bubblewrap and socat. The other agents have
+  no sandbox here: they edit files and run no shell commands. --allow-everything removes all of these limits: use it
+  only where the agent can do no harm, such as in a container.
 
 Your own checkout is never touched. On Ctrl-C, agents have --grace seconds to finish; the
 tasks of agents that take longer are released.`;

@@ -1,11 +1,8 @@
 import { isRefusal } from "../../../core/index.ts";
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { createClient } from "../../../client/index.ts";
 import { atServer, EXIT, CliError, isTty, jsonText, openCanvas } from "../../../plugin/index.ts";
 import type { ExitCode, ConnectFlags, CliEnvironment } from "../../../plugin/index.ts";
 import { CODE_ROUTES } from "../api.ts";
-import { CLAUDE_SANDBOX_PROGRAMS, CODEX_AGENT, DEFAULT_AGENT, wordsOf } from "../worker/agent-command.ts";
 import { outdatedCheckouts } from "../worker/user-checkouts.ts";
 import type { OutdatedCheckout } from "../worker/user-checkouts.ts";
 import type { MergeStrategy } from "../worker/merge-work.ts";
@@ -16,6 +13,7 @@ import { startCodeWorker } from "../worker/start-code-worker.ts";
 import type { CodeWorker, CodeWorkerEvent } from "../worker/start-code-worker.ts";
 import { setupOf } from "./read-setup.ts";
 import type { SetupOptions } from "./setup-options.ts";
+import { checkAgent, isInstalled } from "./check-agent.ts";
 import { eventLine, RunView } from "./run-view.ts";
 import type { Counts } from "./run-view.ts";
 import { readKeys } from "./read-keys.ts";
@@ -32,6 +30,7 @@ type RunFlags = ConnectFlags & {
   repo: string;
   workers: number;
   agent: string;
+  allowEverything?: true;
   verify?: string;
   target?: string;
   worktrees?: string;
@@ -53,7 +52,7 @@ const DRAW_INTERVAL_MS = 250;
 export function runAgents(environment: CliEnvironment, options: RunOptions): Promise<ExitCode> {
   return atServer(environment, options, async ({ client, target: server }) => {
     const { repo: path, target, worktrees: folder, project, verify = null, agent, hooks } = options;
-    checkPrograms(agent);
+    checkAgent(options);
     const repository = await openRepositoryOrFault({ path, target, folder });
     const setup = await setupOf(environment, repository, options);
     const { token, revoke } = await workerToken(client, server, repository.folder);
@@ -74,6 +73,7 @@ export function runAgents(environment: CliEnvironment, options: RunOptions): Pro
       repository,
       rules: {
         agent,
+        allowEverything: options.allowEverything,
         verify,
         setup,
         hooks,
@@ -166,35 +166,6 @@ function isDone({ by_status, held = 0 }: Counts): boolean {
   return claimable <= 0 && ["claimed", "in_progress"].every((status) => (by_status[status] ?? 0) === 0);
 }
 
-/** Refuses to start without the agent's program: every attempt of every task would fail. */
-function checkPrograms(agent: string): void {
-  const sandbox = agent === DEFAULT_AGENT && process.platform === "linux" ? CLAUDE_SANDBOX_PROGRAMS : [];
-  const program = [programOf(agent), ...sandbox].find((one) => !isInstalled(one));
-  if (program === undefined) return;
-  const isSandbox = sandbox.some((one) => one === program);
-  throw new CliError(EXIT.usage, `"${program}" is not installed.`, {
-    hints: [
-      ...(isSandbox ? ["Claude Code's sandbox needs it: apt install bubblewrap socat."] : []),
-      `Install it, or name another agent: --agent "${CODEX_AGENT}".`,
-    ],
-    document: { code: "NO_AGENT", program },
-  });
-}
-
-function isInstalled(program: string): boolean {
-  const folders = program.includes("/") ? [""] : (process.env.PATH ?? "").split(delimiter);
-  const endings = process.platform === "win32" ? ["", ".exe", ".cmd", ".bat"] : [""];
-  return folders.some((folder) => endings.some((ending) => existsSync(join(folder, program) + ending)));
-}
-
-function programOf(agent: string): string {
-  try {
-    return wordsOf(agent)[0] ?? "";
-  } catch (error) {
-    throw asUsageFault(error, "INVALID_AGENT");
-  }
-}
-
 /** Warns about checkouts of the target: there, git shows merged work as the user's own changes. */
 function warnOutdated({ err }: CliEnvironment, target: string, checkouts: readonly OutdatedCheckout[]): void {
   for (const { path } of checkouts)
@@ -268,12 +239,17 @@ function liveDisplay({ out, now }: CliEnvironment, view: RunView, tasks: TaskCon
 }
 
 function lineDisplay({ out }: CliEnvironment): RunDisplay {
+  let spent: string | null = null;
   return {
     onEvent: (event) => {
       const line = eventLine(event);
       if (line !== null) out.write(`${new Date().toISOString()} ${line}\n`);
     },
-    count: () => undefined,
+    count: ({ budget_spent = null }) => {
+      if (budget_spent !== null && budget_spent !== spent)
+        out.write(`${new Date().toISOString()} no new task: ${budget_spent}\n`);
+      spent = budget_spent;
+    },
     stopping: () => {
       out.write(
         `${new Date().toISOString()} stopping: agents may finish; press Ctrl-C again to stop them now\n`,

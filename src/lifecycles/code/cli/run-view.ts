@@ -7,6 +7,8 @@ export type Counts = {
   total: number;
   /** Ready tasks that are paused. */
   held?: number;
+  /** Why no task is claimed today. */
+  budget_spent?: string | null;
 };
 
 type AtWork = {
@@ -15,6 +17,7 @@ type AtWork = {
   phase: string;
   since: number;
   line: string;
+  tool: string;
   attempt: number;
   worktree: string | null;
   /** US dollars, if the agent reports them. */
@@ -63,7 +66,7 @@ export class RunView {
     if (event.kind === "phase" || event.kind === "output" || event.kind === "cost") {
       const known = this.atWork.get(id) ?? { ...NEW, id, title, since: now, attempt };
       if (event.kind === "output") {
-        known.line = event.line;
+        Object.assign(known, { line: event.line, tool: event.tool ?? "" });
         this.addToLog(id, event.line);
       } else if (event.kind === "cost") known.cost = (known.cost ?? 0) + event.usd;
       else Object.assign(known, { phase: event.phase, attempt, worktree: event.worktree });
@@ -119,6 +122,7 @@ export class RunView {
     const lines: Piece[][] = [
       [["Pawl", bold], " ", ["code", dim], `  ${place} `, ["→", dim], " ", [target, cyan], "  ", state],
       this.progress(columns, colours, now),
+      ...(this.counts.budget_spent ? [[[this.counts.budget_spent, yellow] as Piece]] : []),
       [],
       ...[...this.atWork.values()].flatMap((work, slot) => this.slotLines(work, slot, now, colours)),
       ...(idle > 0 && !this.stopping ? [free] : []),
@@ -143,7 +147,7 @@ export class RunView {
   }
 
   private slotLines(
-    { id, title, phase, since, line, attempt, cost }: AtWork,
+    { id, title, phase, since, line, tool, attempt, cost }: AtWork,
     slot: number,
     now: number,
     { bold, dim, cyan }: Screen["colours"],
@@ -157,6 +161,7 @@ export class RunView {
         [shortId(id), cyan],
         `${about}${again}${spent}  `,
         [oneLine(title), bold],
+        [phase === "working" && tool !== "" ? `  ${oneLine(tool)}` : "", dim],
       ],
       [[`     ${oneLine(line) || "…"}`, dim]],
     ];
@@ -183,7 +188,7 @@ export class RunView {
   }
 }
 
-const NEW = { phase: "preparing", line: "", worktree: null, cost: null };
+const NEW = { phase: "preparing", line: "", tool: "", worktree: null, cost: null };
 
 /** A text, optionally with a color. */
 type Piece = string | [text: string, color: (text: string) => string];

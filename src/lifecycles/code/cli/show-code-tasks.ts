@@ -18,6 +18,7 @@ import { CODE_ROUTES } from "../api.ts";
 import type { CodeRun, CodeTask } from "../api.ts";
 import { readableLines } from "../last-line.ts";
 import { graphText } from "./graph-text.ts";
+import { costText, usageText } from "./usage.ts";
 
 type Flags = ConnectFlags & { json?: true };
 
@@ -45,17 +46,21 @@ function tableOf(tasks: readonly CodeTask[], out: Screen, now: number): string {
     task.status,
     `${task.attempts}/${task.max_attempts}`,
     task.worker ?? "",
+    costText(task.usage),
     isTty(out) ? relativeTime(now, task.entered_at) : task.entered_at,
     oneLine(task.title),
     oneLine(remarkOn(task)),
   ]);
-  return textTable(["ID", "STATUS", "TRIES", "WORKER", "SINCE", "TITLE", ""], rows, out);
+  return textTable(["ID", "STATUS", "TRIES", "WORKER", "COST", "SINCE", "TITLE", ""], rows, out);
 }
 
 function remarkOn(task: CodeTask): string {
   const { status, commit, last_error, blocked_reason, blocked_by, stuck, held, review_request } = task;
   if (status === "completed") return commit?.slice(0, 10) ?? "";
-  if (held && status !== "blocked") return "paused";
+  if (held && status !== "blocked")
+    return status === "ready" && last_error?.includes("budget of this task")
+      ? firstLine(last_error)
+      : "paused";
   if (status === "review") return review_request?.pull_request ?? review_request?.branch ?? "";
   if (status === "ready" && review_request?.state === "approved") return "approved, to be merged";
   if (status === "blocked") {
@@ -63,7 +68,11 @@ function remarkOn(task: CodeTask): string {
     return blocked_reason ?? (open.length === 0 ? "" : `waits for ${open.join(", ")}`);
   }
   if (stuck) return "running for too long";
-  return last_error?.split("\n", 1)[0] ?? "";
+  return firstLine(last_error ?? "");
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
 }
 
 /** `pawl code show <id>` */
@@ -86,6 +95,7 @@ function pageOf(task: TaskDetails, out: Screen, now: number): string {
     ["id", task.id],
     ["status", `${task.status} ${relativeTime(now, task.entered_at)}`],
     ["attempts", `${task.attempts} of ${task.max_attempts} used`],
+    ["used", usageText(task.usage)],
     ["worker", task.worker],
     ["repository", task.repository],
     ["branch", task.status === "completed" ? null : task.branch],
@@ -111,7 +121,7 @@ function pageOf(task: TaskDetails, out: Screen, now: number): string {
     ...(task.acceptance ? ["", bold("Acceptance"), task.acceptance] : []),
     ...(runs.length === 0
       ? []
-      : ["", textTable(["RUN", "WORKER", "STARTED", "TOOK", "OUTCOME", ""], runs, out)]),
+      : ["", textTable(["RUN", "WORKER", "AGENT", "COST", "STARTED", "TOOK", "OUTCOME", ""], runs, out)]),
     ...(task.log === "" ? [] : ["", dim("End of the output:"), ...readableLines(task.log).slice(-10)]),
   ].join("\n");
 }
@@ -129,13 +139,15 @@ function reviewText({ review_request: review }: CodeTask): string | null {
 }
 
 function runRow(
-  { run, worker, started_at, ended_at, outcome, error, commit }: CodeRun,
+  { run, worker, agent, usage, started_at, ended_at, outcome, error, commit }: CodeRun,
   now: number,
 ): string[] {
   const until = ended_at === null ? now : Date.parse(ended_at);
   return [
     String(run),
     worker ?? "",
+    agent ?? "",
+    usage === null ? "" : costText(usage),
     relativeTime(now, started_at),
     formatDuration(until - Date.parse(started_at)),
     outcome ?? "in progress",

@@ -6,6 +6,7 @@ import type { CodeRun } from "./code-calls.ts";
 import { DiffPanel } from "./diff-panel.tsx";
 import { Output } from "./output.tsx";
 import { TEXTS } from "./texts.ts";
+import { USAGE_TEXTS } from "./usage-texts.ts";
 import "./code.css";
 
 const TONES: Readonly<Record<NonNullable<CodeRun["outcome"]>, Tone>> = {
@@ -30,7 +31,9 @@ export default function AttemptsPanel({ task }: { task: Task }) {
 }
 
 function Attempts({ task }: { task: Task }) {
+  const { f } = useI18n();
   const texts = useTexts(TEXTS);
+  const usageTexts = useTexts(USAGE_TEXTS);
   const [chosen, setChosen] = useState<number | null>(null);
   const details = useLiveQuery({
     lifecycle: task.lifecycle,
@@ -45,6 +48,11 @@ function Attempts({ task }: { task: Task }) {
       <header className="head">
         <h2>{texts.attempts}</h2>
         {runs.length > 0 && <span className="badge">{runs.length}</span>}
+        {data && runs.some(({ usage }) => usage !== null) && (
+          <span className="push small num" data-usage>
+            {usageTexts.used(data.usage, f)}
+          </span>
+        )}
       </header>
       {runs.length === 0 && (
         <div className="body">
@@ -78,6 +86,7 @@ function Attempts({ task }: { task: Task }) {
 function RunLine({ one, chosen, onChoose }: { one: CodeRun; chosen: boolean; onChoose: () => void }) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
+  const usageTexts = useTexts(USAGE_TEXTS);
   const now = useNow(1);
   const ended = one.ended_at === null ? now : Date.parse(one.ended_at);
   return (
@@ -93,6 +102,8 @@ function RunLine({ one, chosen, onChoose }: { one: CodeRun; chosen: boolean; onC
         {one.worker !== null && <span className="mono">{one.worker}</span>}
         {one.branch !== null && <code>{one.branch}</code>}
         {one.commit !== null && <code className="tag">{one.commit.slice(0, 9)}</code>}
+        {one.agent !== null && <span>{[one.agent, one.model].filter(Boolean).join(" · ")}</span>}
+        {one.usage !== null && <span className="num">{usageTexts.used(one.usage, f)}</span>}
         {one.exit_code !== null && <span>{texts.exitCode(one.exit_code)}</span>}
       </span>
       {one.error !== null && (

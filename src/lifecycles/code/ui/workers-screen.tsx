@@ -16,6 +16,7 @@ import { code, POLL_INTERVAL_MS } from "./code-calls.ts";
 import type { AtWork, Summary } from "./code-calls.ts";
 import { Output } from "./output.tsx";
 import { TEXTS } from "./texts.ts";
+import { USAGE_TEXTS } from "./usage-texts.ts";
 import "./code.css";
 
 /** The workers, their tasks and their output. */
@@ -57,9 +58,14 @@ const TONES = {
 } as const;
 
 /** The tasks by status, as one bar. */
-function Progress({ summary: { by_status, total, needs_attention, stuck } }: { summary: Summary }) {
+function Progress({
+  summary: { by_status, total, needs_attention, stuck, budget_spent },
+}: {
+  summary: Summary;
+}) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
+  const usageTexts = useTexts(USAGE_TEXTS);
   return (
     <section className="card code-progress">
       {total > 0 && (
@@ -75,6 +81,11 @@ function Progress({ summary: { by_status, total, needs_attention, stuck } }: { s
             <i /> <b className="num">{f.number(by_status[status])}</b> {texts.statuses[status]}
           </li>
         ))}
+        {budget_spent !== null && (
+          <li className="push" data-tone="warn" data-budget>
+            <Icon name="alert" /> {usageTexts.noNewTasks}
+          </li>
+        )}
         {needs_attention > 0 && (
           <li className="push" data-tone="warn">
             <Icon name="alert" /> {texts.attention(needs_attention)}

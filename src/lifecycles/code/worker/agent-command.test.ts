@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { agentCommand, CODEX_AGENT, DEFAULT_AGENT, wordsOf } from "./agent-command.ts";
+import { commandOf } from "../agents/index.ts";
+import { agentCommand, wordsOf } from "./agent-command.ts";
+
+const SAFE = { allowEverything: false, session: null };
 
 const values = {
   prompt: "Do it; rm -rf \"$HOME\" 'now'\nplease",
@@ -20,7 +23,7 @@ test("a prompt with any characters is one argument", () => {
 });
 
 test("Claude Code gets its prompt before its options, and its settings as one word of JSON", () => {
-  const { program, args } = agentCommand(DEFAULT_AGENT, values);
+  const { program, args } = agentCommand(commandOf("claude", SAFE), values);
   expect([program, ...args.slice(0, 2)]).toEqual(["claude", "-p", values.prompt]);
   const settings = JSON.parse(args[args.indexOf("--settings") + 1] ?? "") as { sandbox: object };
   expect(settings.sandbox).toMatchObject({ enabled: true, failIfUnavailable: true });
@@ -28,7 +31,7 @@ test("Claude Code gets its prompt before its options, and its settings as one wo
 });
 
 test("Codex gets Pawl's URL, and its token through an environment variable", () => {
-  const { args } = agentCommand(CODEX_AGENT, values);
+  const { args } = agentCommand(commandOf("codex", SAFE), values);
   expect(args).toContain("mcp_servers.pawl_task.url=http://localhost/mcp");
   expect(args).toContain("mcp_servers.pawl_task.bearer_token_env_var=PAWL_TOKEN");
   expect(args.at(-1)).toBe(values.prompt);

@@ -20,6 +20,8 @@ export async function createAgentFolder(folder: string): Promise<AgentFolder> {
   return {
     write: async (name, text) => {
       const path = join(own, name);
+      // A second run of the agent writes them again.
+      await rm(path, { force: true });
       await writeFile(path, text, { mode: 0o600, flag: "wx" });
       return path;
     },

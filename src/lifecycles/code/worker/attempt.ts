@@ -1,24 +1,20 @@
-import { resolve } from "node:path";
 import type { TaskOf } from "../../../client/index.ts";
 import { timerDelay } from "../../../std/timer-delay.ts";
 import type { code } from "../lifecycle.ts";
-import { agentCommand } from "./agent-command.ts";
-import { createAgentFolder } from "./agent-folder.ts";
 import { logFileOf, runShell, throwUnlessSucceeded } from "./attempt-command.ts";
 import { refuseCopied } from "./copy-ignored.ts";
-import { childEnvironment } from "./git.ts";
 import { commitWork, mergeWork, nothingNew, replayAndVerify } from "./merge-work.ts";
 import type { MergeStrategy, WorkOfTask } from "./merge-work.ts";
 import type { OutputUploader } from "./output-uploader.ts";
-import { promptOf } from "./prompt.ts";
 import type { Repository } from "./repository.ts";
+import { throwIfConflictsAreLeft } from "./continue-work.ts";
+import { runAgent } from "./run-agent.ts";
 import { isApproved } from "./review-work.ts";
 import { cleanUpAfterAttempt, copiedFiles, refreshSetup, setUpWorktree } from "./set-up-worktree.ts";
 import type { SetupPlace, WorktreeSetup } from "./set-up-worktree.ts";
 import type { ReviewedResult } from "./review-work.ts";
-import { runCommand } from "./run-command.ts";
-import type { CommandEnd } from "./run-command.ts";
 import type { Note } from "./task-notes.ts";
+import type { UsageRecorder } from "./usage-recorder.ts";
 import { readTarget } from "./user-checkouts.ts";
 import { AttemptFailed } from "./worker-errors.ts";
 import type { Worktree } from "./worktree.ts";
@@ -28,8 +24,10 @@ export type CodeTask = TaskOf<typeof code>;
 export type Phase = "preparing" | "set-up" | "working" | "verifying" | "merging";
 
 export type AgentSettings = {
-  /** The agent's command, with placeholders. */
+  /** The name of a preset, or the agent's command with placeholders. */
   agent: string;
+  /** Runs the agent of a preset without sandbox and permission checks. */
+  allowEverything?: boolean | undefined;
   /** Shell command that must succeed after the work is rebased onto the target. */
   verify: string | null;
   /** How each worktree is prepared and cleaned up. */
@@ -57,6 +55,7 @@ export type Attempt = {
   token: string;
   signal: AbortSignal;
   output: OutputUploader;
+  usage: UsageRecorder;
   onPhase: (phase: Phase) => void;
   /** Reads the task again: its agent may have reported an obstacle. */
   readTask: () => Promise<CodeTask>;
@@ -116,6 +115,7 @@ async function workAndMerge(attempt: Attempt): Promise<AttemptResult> {
   const changed = await commitInTime(attempt, work);
   if (!changed && !work.may_be_empty) throw nothingNew();
   if (rules.setup) await refuseCopied(repository, worktree, await copiedFiles(attempt));
+  await throwIfConflictsAreLeft(repository, worktree);
   if (!(await attempt.needsReview())) return mergeAttempt(attempt, work);
   const { tip } = await readTarget(repository);
   // The reviewer sees the commits as they are; the strategy applies to the merge.
@@ -150,57 +150,6 @@ async function commitInTime(
       "The work could not be committed: the repository's hooks did not finish in time.",
     );
   }
-}
-
-async function runAgent(attempt: Attempt): Promise<CommandEnd> {
-  const { repository, rules, task, worktree, run, token, signal, output } = attempt;
-  const prompt = promptOf(
-    { id: task.id, title: task.title, ...task.data },
-    {
-      branch: worktree.branch,
-      target: repository.target,
-      verify: rules.verify,
-      again: task.attempt > 0,
-      notes: await attempt.readNotes(),
-    },
-  );
-  const files = await createAgentFolder(repository.folder);
-  try {
-    const prompt_file = await files.write("prompt.md", prompt);
-    const mcp_config = await files.write("mcp.json", mcpConfig(rules.url, token));
-    const { id: task_id } = task;
-    const { path, branch } = worktree;
-    const mcp_url = `${rules.url}/mcp`;
-    const values = { prompt, prompt_file, mcp_config, mcp_url, task_id, branch, worktree: path };
-    const { program, args, input } = agentCommand(rules.agent, values);
-    return await runCommand({
-      ...{ args, input, signal },
-      program: program.includes("/") ? resolve(rules.from, program) : program,
-      cwd: path,
-      env: {
-        ...childEnvironment(),
-        PAWL_URL: rules.url,
-        PAWL_TOKEN: token,
-        PAWL_TASK_ID: task_id,
-        PAWL_RUN: String(run),
-        PAWL_PROMPT_FILE: prompt_file,
-        PAWL_MCP_CONFIG: mcp_config,
-      },
-      ...{ timeoutMs: rules.timeoutMs, killAfterMs: rules.killAfterMs },
-      logFile: logFileOf(repository, task_id, run),
-      onOutput: (text) => {
-        output.append(text);
-      },
-    });
-  } finally {
-    await files.remove();
-  }
-}
-
-/** The configuration of an MCP client, with this token. */
-function mcpConfig(url: string, token: string): string {
-  const headers = { Authorization: `Bearer ${token}` };
-  return JSON.stringify({ mcpServers: { pawl: { type: "http", url: `${url}/mcp`, headers } } }, null, 2);
 }
 
 function verifyOf(attempt: Attempt): (() => Promise<void>) | null {

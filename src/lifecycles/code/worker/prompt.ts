@@ -25,19 +25,35 @@ export function promptOf(
     target,
     verify,
     again,
+    continued = false,
     notes = [],
-  }: { branch: string; target: string; verify: string | null; again: boolean; notes?: readonly Note[] },
+  }: {
+    branch: string;
+    target: string;
+    verify: string | null;
+    again: boolean;
+    /** The worktree has the work of the previous attempt. */
+    continued?: boolean;
+    notes?: readonly Note[];
+  },
 ): string {
   const parts = [`# ${title}`];
   if (description) parts.push(cut(description, MAX_TEXT_BYTES));
   if (acceptance) parts.push(`## Acceptance\n\n${cut(acceptance, MAX_TEXT_BYTES)}`);
   if (again && last_error && review?.state !== "changes")
     parts.push(
-      `## The previous attempt failed\n\nYou start from a clean copy of ${target}, without the changes of that attempt. This went wrong:\n\n${cut(last_error, MAX_ERROR_BYTES)}`,
+      `## The previous attempt failed\n\n${startingPoint(target, continued)} This went wrong:\n\n${cut(last_error, MAX_ERROR_BYTES)}`,
     );
+  else if (continued) parts.push("Your work on this task so far is in this worktree. Continue with it.");
   parts.push(...notesParts(notes), ...reviewParts(review));
   parts.push(instructions(id, branch, target, verify));
   return parts.join("\n\n");
+}
+
+function startingPoint(target: string, continued: boolean): string {
+  return continued
+    ? `The changes of that attempt are in this worktree, on top of the latest ${target}. Lines that conflict with ${target} are marked with <<<<<<< and >>>>>>>: resolve them. Continue with this work.`
+    : `You start from a clean copy of ${target}, without the changes of that attempt.`;
 }
 
 /** The comments of people, with the answers to earlier questions. */

@@ -4,6 +4,7 @@ import type { Work } from "../../../worker/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import type { code } from "../lifecycle.ts";
 import type { CodeTask } from "./attempt.ts";
+import { continueWorktree } from "./continue-work.ts";
 import { openPullRequest, pushBranch } from "./publish.ts";
 import type { Remote } from "./publish.ts";
 import type { Repository } from "./repository.ts";
@@ -17,11 +18,16 @@ export type ReviewedResult = { base: string; commit: string };
 
 type ReviewContext = { client: AnyClient; repository: Repository; remote?: Remote | null | undefined };
 
-/** Opens the worktree of an attempt: with the reviewed work of the task, or a clean one. */
-export function openWorktree(
+/** Opens the worktree of an attempt: with the reviewed work of the task, with that of an attempt that is continued, or a clean one. */
+export async function openWorktree(
   { repository, remote }: Omit<ReviewContext, "client">,
-  { id, data: { review_request: review } }: CodeTask,
+  task: CodeTask,
 ): Promise<Worktree> {
+  const { id } = task;
+  const { review_request: review, continues } = task.data;
+  // A question during the changes left the worktree with the work on them.
+  const left = continues ? await continueWorktree(repository, task) : null;
+  if (left !== null) return left;
   if (review?.state !== "approved" && review?.state !== "changes") return addWorktree(repository, id);
   const work = { branch: review.branch, commit: review.commit, exact: review.state === "approved" };
   return reopenWorktree(repository, id, work, remote?.url ?? null);

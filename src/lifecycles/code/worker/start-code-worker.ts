@@ -28,6 +28,7 @@ import type { Remote } from "./publish.ts";
 import { WorkMissing } from "./reopen-worktree.ts";
 import { cleanUpLeftovers, SetupFailed, SetupFailures } from "./set-up-worktree.ts";
 import { readNotes } from "./task-notes.ts";
+import { UsageRecorder } from "./usage-recorder.ts";
 import { addWorktree, archiveWorktree, removeMerged } from "./worktree.ts";
 import type { Worktree } from "./worktree.ts";
 
@@ -37,7 +38,7 @@ type Code = typeof code;
 export type CodeWorkerEvent =
   | WorkerEvent<Code>
   | { kind: "phase"; task: CodeTask; phase: Phase; worktree: string | null }
-  | { kind: "output"; task: CodeTask; line: string }
+  | { kind: "output"; task: CodeTask; line: string; tool: string | null }
   /** The agent has reported its cost, in US dollars. */
   | { kind: "cost"; task: CodeTask; usd: number }
   | { kind: "retried"; task: CodeTask; error: string }
@@ -164,9 +165,14 @@ async function workOnTask(
     const token = agentToken(options, work);
     const opened = merged === null ? openWorktree(options, work.task()) : addWorktree(repository, task.id);
     const worktree = await opened.catch(throwUnusable);
-    const { event } = await work.act("start", {
-      payload: { worktree: worktree.path, branch: worktree.branch },
-    });
+    const { event } = await work
+      .act("start", { payload: { worktree: worktree.path, branch: worktree.branch } })
+      .catch(async (error: unknown) => {
+        // Without budget, the task waits for a person: work that it continues stays where it is.
+        if (isSpent(error) && worktree.continued !== true)
+          await archiveWorktree(repository, worktree).catch(() => undefined);
+        throw error;
+      });
     try {
       if (merged !== null) {
         // The worker that merged it died before it could complete the task.
@@ -219,9 +225,12 @@ async function runAttempt(
   const calls = client.calls(CODE_ROUTES);
   const { id } = work.task();
   const { leaseToken: lease_token, signal } = work;
+  const usage = new UsageRecorder(run, async (payload) => {
+    await work.act("record_usage", { payload });
+  });
   const output = new OutputUploader(
     (text) => calls.appendCodeOutput({ id, lease_token, run, text }),
-    (line) => onEvent?.({ kind: "output", task: work.task(), line }),
+    (line) => onEvent?.({ kind: "output", task: work.task(), line, tool: usage.tool }),
     (line) => {
       const usd = reportedCost(line);
       if (usd !== null) onEvent?.({ kind: "cost", task: work.task(), usd });
@@ -229,7 +238,7 @@ async function runAttempt(
   );
   try {
     const result = await attemptTask({
-      ...{ repository, rules, worktree, run, token, signal, output },
+      ...{ repository, rules, worktree, run, token, signal, output, usage },
       task: work.task(),
       onPhase: (phase) => {
         reportPhase(options, work, phase, worktree.path);
@@ -306,7 +315,7 @@ async function complete(
 
 async function block(
   { repository }: CodeWorkerOptions,
-  { act }: Work<Code>,
+  { act, task }: Work<Code>,
   worktree: Worktree,
   obstacle: Obstacle,
 ): Promise<void> {
@@ -316,6 +325,8 @@ async function block(
     if (!(error instanceof PawlProblem) || error.code === "LEASE_LOST") throw error;
     throw new AttemptFailed(`The agent named an invalid blocker: ${error.detail}`);
   }
+  // The agent that asked a person continues here.
+  if (task().data.continues === "answer") return;
   await archiveWorktree(repository, worktree).catch(() => undefined);
 }
 
@@ -333,6 +344,7 @@ async function retryOrFail(
   }
   const { task: again } = await act("retry", { payload: { error: message, exit_code } });
   onEvent?.({ kind: "retried", task: again, error: message });
+  if (again.data.continues === "failure") return true;
   await archiveWorktree(repository, worktree).catch(() => undefined);
   return true;
 }
@@ -344,6 +356,10 @@ function reportPhase(
   worktree: string | null,
 ): void {
   onEvent?.({ kind: "phase", task: task(), phase, worktree });
+}
+
+function isSpent(error: unknown): boolean {
+  return error instanceof PawlProblem && error.code === "BUDGET_SPENT";
 }
 
 /** Returns the moves after an unexpected error of the worker or the server. */

@@ -12,6 +12,8 @@ export type Worktree = {
   branch: string;
   /** The commit of the target that it started from. */
   base: string;
+  /** Whether it has the work of the previous attempt, which failed or asked a person. */
+  continued?: boolean;
 };
 
 const MAX_TRIES = 5;
@@ -54,7 +56,7 @@ export async function freeBranch(repository: Repository, task_id: string): Promi
     const branch = n === 1 ? `pawl/${task_id}` : `pawl/${task_id}-${n}`;
     const commit = await commitOf(git, `refs/heads/${branch}`);
     if (commit === null) return branch;
-    await keep(repository, task_id, commit);
+    await keepCommit(repository, task_id, commit);
     const deleted = await git(["branch", "--quiet", "-D", branch]).then(
       () => true,
       () => false,
@@ -149,7 +151,7 @@ export async function removeBranch(
   const { git } = repository;
   const commit = await commitOf(git, `refs/heads/${branch}`);
   if (commit === null) return;
-  if (!force) await keep(repository, taskOfBranch(branch), commit);
+  if (!force) await keepCommit(repository, taskOfBranch(branch), commit);
   await git(["branch", "--quiet", "-D", branch]).catch(() => undefined);
 }
 
@@ -177,7 +179,7 @@ async function keepUnfinished(repository: Repository, task_id: string, path: str
       () => undefined,
     );
   const head = await commitOf(git, "HEAD");
-  if (head !== null && (await isUnmerged(repository, head))) await keep(repository, task_id, head);
+  if (head !== null && (await isUnmerged(repository, head))) await keepCommit(repository, task_id, head);
 }
 
 /** Returns whether the target does not contain a commit. */
@@ -185,7 +187,8 @@ export async function isUnmerged({ git, target }: Repository, commit: string): P
   return (await git(["rev-list", "-n", "1", commit, `^refs/heads/${target}`])) !== "";
 }
 
-async function keep(repository: Repository, task_id: string, commit: string): Promise<void> {
+/** Keeps unmerged work under its own ref. */
+export async function keepCommit(repository: Repository, task_id: string, commit: string): Promise<void> {
   const { git } = repository;
   if (!(await isUnmerged(repository, commit))) return;
   const kept = await git(["for-each-ref", "--format=%(objectname)", `${KEPT}${task_id}/`]);

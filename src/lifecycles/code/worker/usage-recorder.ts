@@ -1,0 +1,72 @@
+import { AgentReader, agentName, outputPreset } from "../agents/index.ts";
+import type { AgentUsage } from "../agents/index.ts";
+
+/** A report of an attempt's usage; later ones replace it. */
+export type UsageReport = AgentUsage & {
+  run: number;
+  agent: string;
+  model: string | null;
+  session: string | null;
+  reported: AgentUsage;
+};
+
+/** A killed worker loses the usage since the last report. */
+const REPORT_INTERVAL_MS = 60_000;
+const NO_USAGE: AgentUsage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: null };
+
+/** Follows the output of an attempt's agent, and reports its session and usage to the server. */
+export class UsageRecorder {
+  private readonly run: number;
+  private readonly send: (report: UsageReport) => Promise<void>;
+  private agent = "";
+  private reader = new AgentReader(null);
+  private sent = "";
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(run: number, send: UsageRecorder["send"]) {
+    this.run = run;
+    this.send = send;
+  }
+
+  /** Starts with the output of a new run of the agent. `before`: what its continued session has reported earlier. */
+  begin(agent: string, before: AgentUsage | null): void {
+    this.agent = agentName(agent);
+    this.reader = new AgentReader(outputPreset(agent), before);
+    this.timer ??= setInterval(() => void this.report().catch(() => undefined), REPORT_INTERVAL_MS).unref();
+  }
+
+  append(text: string): void {
+    this.reader.append(text);
+  }
+
+  /** The agent's last tool call. */
+  get tool(): string | null {
+    return this.reader.tool;
+  }
+
+  /** Whether the agent has started its session. */
+  get began(): boolean {
+    return this.reader.began;
+  }
+
+  /** Reports the usage of the run if it has changed. */
+  async report(): Promise<void> {
+    const { session, usage, model, reported } = this.reader;
+    if (session === null && usage === null) return;
+    const report = {
+      ...(usage ?? NO_USAGE),
+      ...{ run: this.run, agent: this.agent, model: model?.slice(0, 200) ?? null, session },
+      reported: reported ?? NO_USAGE,
+    };
+    const text = JSON.stringify(report);
+    if (text === this.sent) return;
+    this.sent = text;
+    await this.send(report);
+  }
+
+  /** Stops the timer and sends the last report. The attempt goes on if that is refused. */
+  async end(): Promise<void> {
+    clearInterval(this.timer);
+    await this.report().catch(() => undefined);
+  }
+}
