@@ -58,6 +58,6 @@ test("dependents lists the tasks that would stay blocked", async () => {
 test("stats shows the figures, or CSV", async () => {
   expect((await cli("planner stats", { token: lea })).stdout).toMatch(/rework rate +–/);
   const csv = await cli("planner stats --csv", { token: lea });
-  expect(csv.stdout.split("\r\n")[0]).toBe("part,name,figure,value");
+  expect(csv.stdout.split("\n")[0]).toBe("part,name,figure,value");
   expect((await cli("planner stats", { token: bob })).stderr).toContain("stats.read");
 });
