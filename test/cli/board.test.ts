@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openCliAtServer } from "./cli-at-server.ts";
 
 const { ask, cli, member, task } = await openCliAtServer();
-const agent = await member("ann", "--role", "agent");
+const agent = await member("ann", "--roles", "agent");
 
 test("search finds words of titles and comments, and combines them with filters", async () => {
   const id = await task("Repairing the pump");
