@@ -1,1 +1,0 @@
--- Number 0006 is reserved for a migration of shifts and templates; this file is replaced by it.
