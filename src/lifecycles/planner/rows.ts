@@ -67,10 +67,10 @@ export const ROWS = {
   changeShiftPattern: { method: "PATCH", path: "/api/planner/shift-patterns/{id}", idempotent: true },
   endShiftPattern: { method: "POST", path: "/api/planner/shift-patterns/{id}/end", idempotent: true },
   getPlannerAttention: { method: "GET", path: "/api/planner/attention" },
+  getPlannerStats: { method: "GET", path: "/api/planner/stats" },
   createTemplate: { method: "POST", path: "/api/planner/templates", idempotent: true },
   listTemplates: { method: "GET", path: "/api/planner/templates" },
   getTemplate: { method: "GET", path: "/api/planner/templates/{id}" },
   deleteTemplate: { method: "DELETE", path: "/api/planner/templates/{id}", idempotent: true },
   createInstance: { method: "POST", path: "/api/planner/templates/{id}/instances", idempotent: true },
-  getPlannerStats: { method: "GET", path: "/api/planner/stats" },
 } as const satisfies RowsOf<typeof PLANNER_ROUTES>;
