@@ -152,7 +152,7 @@ export type Started = {
 };
 
 /** A difference between the schema and the migrations. */
-export type Drift = { object: string; difference: string };
+type Drift = { object: string; difference: string };
 
 export type Progress = { done: number; all: number };
 

@@ -38,6 +38,9 @@ export function Screen({ path }: { path: string }) {
   return <NotFound />;
 }
 
+/** A tab that every lifecycle can list: the graph of tasks that wait for each other. */
+const Graph = lazyComponent(() => import("./screens/graph/graph.tsx"));
+
 function screen(load: () => Promise<ComponentType<never>>) {
   return lazyComponent(async () => ({ default: (await load()) as ComponentType<Params> }));
 }
@@ -46,6 +49,7 @@ function screen(load: () => Promise<ComponentType<never>>) {
 function PluginScreen({ lifecycle = "", tab = "" }: Params) {
   const ui = useUi()(lifecycle);
   const isListed = ui.tabs.some(({ id }) => id === tab);
+  if (isListed && tab === "graph") return <Graph lifecycle={lifecycle} />;
   const Own = isListed ? screensOf(ui).tab(tab) : null;
   return Own ? <Own lifecycle={lifecycle} /> : <NotFound />;
 }

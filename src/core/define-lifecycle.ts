@@ -224,7 +224,7 @@ export function defineLifecycle<
 
 /** Adds the conditions that guard every rule of the pool's action to the pool's own. */
 function poolOf(
-  { action, from, where = [], checked_on_claim = [], filter = null }: PoolDefinition,
+  { action, from, where = [], checked_on_claim = [], filter = null, shared_facts = false }: PoolDefinition,
   rules: readonly Rule[],
   conditions: ReadonlyMap<string, Condition>,
 ): Pool {
@@ -235,7 +235,7 @@ function poolOf(
     others.every((other) => other.some((its) => isSameCondition(one, its))),
   );
   const own = where.filter((one) => !guarding.some((other) => isSameCondition(one, other)));
-  return { action, from, where: [...guarding, ...own], checked_on_claim, filter };
+  return { action, from, where: [...guarding, ...own], checked_on_claim, filter, shared_facts };
 }
 
 function conditionsIn(guards: Readonly<Record<string, Guard | ConditionGuard>>): Map<string, Condition> {

@@ -206,6 +206,11 @@ export type PoolDefinition<
   checked_on_claim?: readonly GuardName[];
   /** A field by which a claim can select tasks: those whose field is null, or one of the values that the claim names. */
   filter?: `data.${string}` | null;
+  /**
+   * True if the facts of the action do not depend on what else the member holds. Otherwise claims of one member run one after the
+   * other, because each may change the facts of the next.
+   */
+  shared_facts?: boolean;
 };
 
 /** A pool with all its conditions: its own and those that guard its action. */

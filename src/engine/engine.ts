@@ -1,10 +1,9 @@
 import { canSee, explain, findTooDeep, isRefusal, PawlError, SYSTEM, TOO_DEEP } from "../core/index.ts";
-import type { Actor, Explanation, Instant, JsonObject, Refusal } from "../core/index.ts";
+import type { Explanation, Instant, JsonObject, Refusal } from "../core/index.ts";
 import { readDatabaseMetrics } from "./read/database-metrics.ts";
 import type { DatabaseMetrics } from "./read/database-metrics.ts";
 import { admitCreations } from "./write/validate-creations.ts";
 import type { NewTask } from "./write/validate-creations.ts";
-import type { Confines } from "./directory/confines.ts";
 import { Commits } from "./commits.ts";
 import { PoolArrivals } from "./write/pool-arrivals.ts";
 import { isUnstorable } from "../postgres/index.ts";
@@ -13,6 +12,7 @@ import { readGraph } from "./read/graph.ts";
 import type { Graph, GraphQuery } from "./read/graph.ts";
 import type { EnginePlugin, SweepTools } from "./engine-plugin.ts";
 import { LifecycleRegistry } from "./lifecycle-registry.ts";
+import type { Caller } from "./caller.ts";
 import { Inbox } from "./inbox/inbox.ts";
 import { listPage } from "./read/list-page.ts";
 import type { TaskPage, TaskQuery } from "./read/list-page.ts";
@@ -60,8 +60,7 @@ import type { Within } from "./write/writer.ts";
 
 export type { Within } from "./write/writer.ts";
 
-/** The caller: a member of an org, or the system. `confined_to` is set if its token allows less than the member may do. */
-export type Caller = { org_id: string; actor: Actor; confined_to?: Confines | null };
+export type { Caller } from "./caller.ts";
 
 export type EngineOptions = Partial<Timeouts> & {
   observer?: EngineObserver | undefined;

@@ -25,7 +25,7 @@ export type {
   SweepTools,
 } from "./engine-plugin.ts";
 export { STANDARD_FACT_NAMES } from "./standard-facts.ts";
-export type { Binding, InboxEntry, InboxRetry } from "./inbox/inbox.ts";
+export type { Binding, InboxEntry } from "./inbox/inbox.ts";
 export { startInboxPoll } from "./inbox/poll-inbox.ts";
 export type { EngineObserver, BatchStats, Swept } from "./observer.ts";
 export type { DatabaseMetrics } from "./read/database-metrics.ts";

@@ -1,19 +1,12 @@
 import { timerDelay } from "../std/timer-delay.ts";
 import type { RenewalReport } from "./lease-renewal.mjs";
-import type { RenewalHost, StartRenewal } from "./renewal-host.ts";
+import type { RenewalHost, RenewalTimes, StartRenewal } from "./renewal-host.ts";
 
 /** A lease of this worker. */
 export type HeldLease = { task_id: string; lease_token: string; lease_ms: number };
 
 /** Why a lease was lost: the server has reported it, or it expired before it could be renewed. */
 export type Loss = "taken" | "expired";
-
-export type RenewalTimes = {
-  /** If the main thread is silent for this long, it is considered dead and its leases are no longer renewed. */
-  mainThreadTimeoutMs: number;
-  /** Maximum time between renewals. */
-  renewalIntervalMs: number;
-};
 
 type TrackedLease = { lease: HeldLease; onLoss: (why: Loss) => void };
 

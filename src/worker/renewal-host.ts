@@ -2,8 +2,14 @@ import { Worker as Thread } from "node:worker_threads";
 import type { Connection } from "../client/connection.ts";
 import { LeaseRenewal } from "./lease-renewal.mjs";
 import type { RenewalMessage, RenewalReport } from "./lease-renewal.mjs";
-import type { RenewalTimes } from "./lease-renewer.ts";
 import type { WorkerClient } from "./worker-options.ts";
+
+export type RenewalTimes = {
+  /** If the main thread is silent for this long, it is considered dead and its leases are no longer renewed. */
+  mainThreadTimeoutMs: number;
+  /** Maximum time between renewals. */
+  renewalIntervalMs: number;
+};
 
 /** Runs the renewal of leases, and passes messages to it. */
 export type RenewalHost = { post: (message: RenewalMessage) => void; stop: () => Promise<unknown> };

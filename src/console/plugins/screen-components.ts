@@ -14,10 +14,8 @@ type ScreenComponents = {
   panel: ComponentType<{ task: Task }> | null;
 };
 
-/** Every lifecycle can list this tab: the graph of tasks that wait for each other. */
-const graph = lazyComponent(() => import("../screens/graph/graph.tsx"));
 const NO_SCREENS: ScreenComponents = {
-  tab: (id) => (id === "graph" ? graph : null),
+  tab: () => null,
   badge: () => null,
   card: null,
   panel: null,
@@ -37,8 +35,7 @@ export function screensOf({ module, styles, tabs }: LifecycleUi): ScreenComponen
 }
 
 function componentsOf(ids: readonly string[], load: () => Promise<Screens>): ScreenComponents {
-  const own = ids.map((id) => [id, lazyComponent(() => loadTab(load, id))] as const);
-  const tabs = new Map([...own, ["graph", graph] as const]);
+  const tabs = new Map(ids.map((id) => [id, lazyComponent(() => loadTab(load, id))]));
   const badges = new Map(
     ids.map((id) => [
       id,

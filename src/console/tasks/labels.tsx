@@ -3,7 +3,7 @@ import { useSearch } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 
 /** The labels of a task: the field `labels` of its data, if it is a list of texts. */
-export function labelsOf({ data }: Pick<Task, "data">): string[] {
+function labelsOf({ data }: Pick<Task, "data">): string[] {
   const { labels } = data;
   return Array.isArray(labels) ? labels.filter((label) => typeof label === "string") : [];
 }

@@ -1,7 +1,7 @@
 import { refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Sql } from "../../postgres/index.ts";
-import type { Caller } from "../engine.ts";
+import type { Caller } from "../caller.ts";
 import type { MemberRow } from "../sql/members.ts";
 import { findHolders } from "../sql/tokens.ts";
 import type { HolderRow } from "../sql/tokens.ts";

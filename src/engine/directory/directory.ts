@@ -11,7 +11,7 @@ import type { Authenticated } from "./authenticator.ts";
 import type { Confines } from "./confines.ts";
 import { isUnstorable } from "../../postgres/index.ts";
 import type { Sql } from "../../postgres/index.ts";
-import type { Caller } from "../engine.ts";
+import type { Caller } from "../caller.ts";
 import { changedSettings } from "../read/project-settings.ts";
 import { refusalOfData } from "../refusals.ts";
 import { isUuid } from "../../std/uuid.ts";

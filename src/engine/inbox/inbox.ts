@@ -1,7 +1,7 @@
 import { isStorable, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { adminRefusal, noMember, reachRefusal } from "../directory/directory.ts";
-import type { Caller } from "../engine.ts";
+import type { Caller } from "../caller.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import type { EngineObserver } from "../observer.ts";
 import { countInbox, discardFromInbox, findInInbox, listInbox, restoreInInbox } from "../sql/list-inbox.ts";

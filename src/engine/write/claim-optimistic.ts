@@ -208,10 +208,9 @@ function decideForAny(
   settings: JsonObject,
   now: Instant,
 ): Moved | null {
-  if ((lifecycle.actions[command.action]?.facts ?? []).length > 0) return null;
   try {
     const task = anyFreeTask(lifecycle, filter);
-    const decision = decide(lifecycle, { task, actor, facts: {}, settings, now }, command);
+    const decision = decide(lifecycle, { task, actor, facts: UNKNOWN, settings, now }, command);
     if (decision.kind !== "moved" || decision.effects.length > 0 || decision.timer === "keep") return null;
     const isSimple = Object.keys(decision.patch).every((name) => name === "assigned_to" || name === "data");
     const moves = decision.to !== lifecycle.pool?.from && !isFinal(lifecycle, decision.to);
@@ -235,16 +234,24 @@ function anyFreeTask({ name, pool, statuses }: Lifecycle, filter: ClaimCommand["
     ...(filter.unheld ? { open_holds: 0 } : {}),
     ...(statuses[pool?.from ?? ""]?.lease ? {} : { lease: null }),
   };
+  return onlyKnown(known) as Task;
+}
+
+/** Throws UnknownValue on reading a value that is not given. */
+function onlyKnown(known: object): object {
   return new Proxy(known, {
-    get: (task, field) => {
-      if (field in task) return task[field as keyof Task];
+    get: (values, field) => {
+      if (field in values) return Reflect.get(values, field) as unknown;
       throw new UnknownValue();
     },
     ownKeys: () => {
       throw new UnknownValue();
     },
-  }) as Task;
+  });
 }
+
+/** The facts of the pool's action, which are loaded only if its guards and effects read them. */
+const UNKNOWN = onlyKnown({}) as JsonObject;
 
 type CommonSettings = { now: Instant; version: number; settings: JsonObject };
 

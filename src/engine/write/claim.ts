@@ -123,8 +123,8 @@ export function claimCommand(
   };
   const { limit: _, ...conditions } = filter;
   // A rule with facts may count the actor's tasks, so two claims of one actor must not run at the same time.
-  const actorKeys =
-    (lifecycle.actions[pool.action]?.facts ?? []).length > 0 ? [`actor ${actor.id ?? ""}`] : [];
+  const hasFacts = (lifecycle.actions[pool.action]?.facts ?? []).length > 0;
+  const actorKeys = hasFacts && !pool.shared_facts ? [`actor ${actor.id ?? ""}`] : [];
   const meaning = ["claim", actor.id, lifecycle.name, limit, project_id, least_priority, command.comment];
   // Without a filter, the fingerprint stays that of earlier versions.
   if (wanted.wanted_field !== null) meaning.push(...wanted.wanted_values);

@@ -196,7 +196,7 @@ export const extensionGuards = {
 } as const satisfies Record<string, Guard<ExtensionView> | ConditionGuard<ExtensionView>>;
 
 /** Returns whether the work of a task is reviewed; the task's own option overrides the project's. */
-export function isReviewed({ review }: Pick<Data, "review">, settings: Pick<Settings, "review">): boolean {
+function isReviewed({ review }: Pick<Data, "review">, settings: Pick<Settings, "review">): boolean {
   return review ?? settings.review;
 }
 

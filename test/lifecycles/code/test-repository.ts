@@ -11,7 +11,7 @@ import type { Repository } from "../../../src/lifecycles/code/worker/repository.
 import type { Remote } from "../../../src/lifecycles/code/worker/publish.ts";
 import { startCodeWorker } from "../../../src/lifecycles/code/worker/start-code-worker.ts";
 import type { CodeWorker, CodeWorkerEvent } from "../../../src/lifecycles/code/worker/start-code-worker.ts";
-import type { AgentSettings } from "../../../src/lifecycles/code/worker/attempt.ts";
+import type { AgentSettings } from "../../../src/lifecycles/code/worker/attempt-context.ts";
 import { SYSTEM } from "../../support/situation.ts";
 import { bodyOf } from "../../http/test-server.ts";
 import type { CodeServer, CodeTask } from "./code-server.ts";

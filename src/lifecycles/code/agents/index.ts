@@ -8,7 +8,6 @@ import { opencode } from "./opencode.ts";
 import type { AgentPreset, CommandChoice } from "./preset.ts";
 
 export { AgentReader } from "./agent-reader.ts";
-export { addUsage } from "./preset.ts";
 export type { AgentPreset, AgentUsage } from "./preset.ts";
 
 /** The agents that `--agent <name>` selects. */

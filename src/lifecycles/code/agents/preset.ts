@@ -32,7 +32,7 @@ export type CommandChoice = {
   session: string | null;
 };
 
-export type EnvironmentValues = { mcp_url: string; token: string; allowEverything: boolean };
+type EnvironmentValues = { mcp_url: string; token: string; allowEverything: boolean };
 
 /** Describes how Pawl runs a coding agent and reads its output. */
 export type AgentPreset = {
@@ -72,7 +72,7 @@ export function reportedUsage({ total, turns }: AgentState): AgentUsage | null {
   return parts.reduce(addUsage);
 }
 
-export function addUsage(one: AgentUsage, other: AgentUsage): AgentUsage {
+function addUsage(one: AgentUsage, other: AgentUsage): AgentUsage {
   return {
     input_tokens: one.input_tokens + other.input_tokens,
     cached_tokens: one.cached_tokens + other.cached_tokens,

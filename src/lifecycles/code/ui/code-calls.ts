@@ -7,7 +7,7 @@ export const code = client.calls<typeof CODE_ROUTES>(ROWS);
 
 export type Summary = ReplyOf<typeof CODE_ROUTES.getCodeSummary>;
 export type AtWork = Summary["at_work"][number];
-export type CodeUsage = ReplyOf<typeof CODE_ROUTES.getCodeUsage>;
+type CodeUsage = ReplyOf<typeof CODE_ROUTES.getCodeUsage>;
 export type UsageRow = CodeUsage["rows"][number];
 export type CodeDiff = ReplyOf<typeof CODE_ROUTES.readCodeDiff>;
 export type CodeRun = ReplyOf<typeof CODE_ROUTES.getCodeTask>["runs"][number];

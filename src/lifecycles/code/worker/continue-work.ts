@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { agentName } from "../agents/index.ts";
 import type { AgentUsage } from "../agents/index.ts";
-import type { CodeTask } from "./attempt.ts";
+import type { CodeTask } from "./attempt-context.ts";
 import type { Git } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import { AttemptFailed } from "./worker-errors.ts";

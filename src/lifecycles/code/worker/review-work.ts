@@ -3,7 +3,7 @@ import { retryUntilAnswered } from "../../../worker/index.ts";
 import type { Work } from "../../../worker/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import type { code } from "../lifecycle.ts";
-import type { CodeTask } from "./attempt.ts";
+import type { CodeTask, ReviewedResult } from "./attempt-context.ts";
 import { continueWorktree } from "./continue-work.ts";
 import { openPullRequest, pushBranch } from "./publish.ts";
 import type { Remote } from "./publish.ts";
@@ -12,9 +12,6 @@ import { reopenWorktree } from "./reopen-worktree.ts";
 import { addWorktree } from "./worktree.ts";
 import type { Worktree } from "./worktree.ts";
 import { diffOf } from "./work-diff.ts";
-
-/** Work that passed `verify` and waits for a person's approval. */
-export type ReviewedResult = { base: string; commit: string };
 
 type ReviewContext = { client: AnyClient; repository: Repository; remote?: Remote | null | undefined };
 

@@ -4,7 +4,7 @@ import { agentCommand } from "./agent-command.ts";
 import { createAgentFolder } from "./agent-folder.ts";
 import type { AgentFolder } from "./agent-folder.ts";
 import { logFileOf } from "./attempt-command.ts";
-import type { Attempt } from "./attempt.ts";
+import type { Attempt } from "./attempt-context.ts";
 import { continuedSession } from "./continue-work.ts";
 import { childEnvironment } from "./git.ts";
 import { promptOf } from "./prompt.ts";

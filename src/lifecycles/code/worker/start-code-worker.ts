@@ -5,11 +5,11 @@ import type { Failure, Move, RunningWorker, Work, WorkerEvent } from "../../../w
 import { CODE_ROUTES } from "../api.ts";
 import { code } from "../lifecycle.ts";
 import { attemptTask, isLeaseLost } from "./attempt.ts";
-import type { CodeTask, Obstacle, Phase, AgentSettings } from "./attempt.ts";
+import type { AgentSettings, CodeTask, Phase, ReviewedResult } from "./attempt-context.ts";
+import type { Obstacle } from "./attempt.ts";
 import { DiskBudget } from "./disk-budget.ts";
 import { isDiskFull } from "./git.ts";
 import { findMerged } from "./merge-work.ts";
-import type { ReviewedResult } from "./review-work.ts";
 import { reportedCost } from "./reported-cost.ts";
 import { OutputUploader } from "./output-uploader.ts";
 import type { Repository } from "./repository.ts";

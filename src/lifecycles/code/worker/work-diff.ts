@@ -28,7 +28,7 @@ export async function diffOf({ git }: Repository, base: string, commit: string):
 }
 
 /** Cuts a diff after a whole line. The database cannot store NUL. */
-export function cutDiff(text: string, max = MAX_DIFF_LENGTH): { diff: string; truncated: boolean } {
+function cutDiff(text: string, max = MAX_DIFF_LENGTH): { diff: string; truncated: boolean } {
   const storable = text.replaceAll("\u0000", "\ufffd");
   if (storable.length <= max) return { diff: storable, truncated: false };
   return { diff: storable.slice(0, storable.lastIndexOf("\n", max) + 1), truncated: true };

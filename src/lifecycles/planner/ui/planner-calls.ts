@@ -6,7 +6,7 @@ import { ROWS } from "../rows.ts";
 export const planner = client.calls<typeof PLANNER_ROUTES>(ROWS);
 
 type Routes = typeof PLANNER_ROUTES;
-export type TimedTask = ReplyOf<Routes["getPlannerTask"]>;
+type TimedTask = ReplyOf<Routes["getPlannerTask"]>;
 export type PlannerTask = Omit<TimedTask, "lateness"> & Partial<Pick<TimedTask, "lateness">>;
 export type Pooled = ReplyOf<Routes["getPlannerPool"]>["tasks"][number];
 export type Escalation = ReplyOf<Routes["listEscalations"]>["escalations"][number];
