@@ -416,7 +416,13 @@ export const code = defineLifecycle({
       task.lease === null || task.status === "claimed" || task.status === "in_progress",
     "a claim always runs out": (task) => task.status !== "claimed" || task.due_action === "claim_timeout",
   },
-  pool: { action: "claim", from: "ready", filter: "data.repository", checked_on_claim: ["day_budget_left"], shared_facts: true },
+  pool: {
+    action: "claim",
+    from: "ready",
+    filter: "data.repository",
+    checked_on_claim: ["day_budget_left"],
+    shared_facts: true,
+  },
   // A task with the policy `fail` also stays blocked: no transition leads from blocked to failed.
   unblocks: { from: "blocked", action: "unblock", flag: "blocker_failed", fail: "doom" },
 });
