@@ -523,7 +523,7 @@ create view pawl.planner_work_of_shift as
      JOIN pawl.task t ON (((t.org_id = m.org_id) AND (t.assigned_to = m.member_id) AND (NOT t.final))))
   WHERE ((t.lifecycle = 'planner'::text) AND (t.project_id = s.project_id) AND (((t.data ->> 'assigned_at'::text))::double precision < ((EXTRACT(epoch FROM s.ends_at) * (1000)::numeric))::double precision));
 
-CREATE INDEX board_event_text ON pawl.event USING gin (to_tsvector('russian'::regconfig, "left"(((((COALESCE((patch ->> 'title'::text), ''::text) || ' '::text) || COALESCE((patch #>> '{data,description}'::text[]), ''::text)) || ' '::text) || COALESCE(comment, ''::text)), 100000))) WHERE ((lifecycle = 'board'::text) AND (action <> 'expire'::text));
+CREATE INDEX board_event_text ON pawl.event USING gin (to_tsvector('russian'::regconfig, regexp_replace("left"(((((COALESCE((patch ->> 'title'::text), ''::text) || ' '::text) || COALESCE((patch #>> '{data,description}'::text[]), ''::text)) || ' '::text) || COALESCE(comment, ''::text)), 100000), '[^[:alnum:]]+'::text, ' '::text, 'g'::text))) WHERE ((lifecycle = 'board'::text) AND (action <> 'expire'::text));
 
 CREATE INDEX bot_actions_event ON pawl.event USING btree (org_id, "position") WHERE (lifecycle = 'bot-actions'::text);
 
@@ -617,9 +617,11 @@ declare
   acting constant text := coalesce(member, bound[1]);
   bytes constant integer := octet_length(input::text);
   moment constant timestamptz := clock_timestamp();
-  -- A UUID of version 7: random, but in the order of time.
-  request_id constant uuid := encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
-    placing substring(int8send((extract(epoch from moment) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
+  micros constant bigint := (extract(epoch from moment) * 1000000)::bigint;
+  -- A UUID of version 7: random, but in the order of time. 28672 is the version, followed by 12 bits for the fraction of a
+  -- millisecond, so that the requests of one transaction keep their order.
+  request_id constant uuid := encode(overlay(uuid_send(gen_random_uuid()) placing substring(int8send(micros / 1000) from 3)
+    || int2send((28672 + micros % 1000 * 4096 / 1000)::smallint) from 1 for 8), 'hex')::uuid;
 begin
   if org is null or lifecycle is null or input is null then
     raise exception 'pawl.enqueue needs %',

@@ -26,7 +26,8 @@ export const creationFields = z.object({
   visibility: z.enum(["public", "private"]).default("public"),
   assignee_id: z.string().max(MAX_NAME_LENGTH).trim().min(1).nullish(),
   blocked_by: z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_LIST_LENGTH).default([]),
-  labels: labels.default([]),
+  // No default: it would change the meaning of requests that earlier versions stored.
+  labels: labels.nullish(),
 });
 
 /** Agents in a workspace create tasks, take free ones, escalate stalled ones and take over abandoned ones. */
@@ -84,7 +85,7 @@ export const board = defineLifecycle({
     to: [{ status: "NEW", guards: ["assignee_is_active"] }],
     draft: ({ input }) => ({
       title: input.title,
-      data: { description: input.description, ...(input.labels.length > 0 && { labels: input.labels }) },
+      data: { description: input.description, ...(input.labels?.length && { labels: input.labels }) },
       priority: PRIORITY[input.priority],
       private: input.visibility === "private",
       assigned_to: input.assignee_id ?? null,

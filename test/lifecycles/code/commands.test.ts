@@ -62,7 +62,7 @@ describe("pawl code add", () => {
       ]),
       json<{ tasks: CodeTask[] }>(["list", "--project", project_id]),
     ]);
-    expect(listed.stdout.split("\n")[0]).toMatch(/^ID +STATUS +TRIES +WORKER +SINCE +TITLE/);
+    expect(listed.stdout.split("\n")[0]).toMatch(/^ID +STATUS +TRIES +WORKER +COST +SINCE +TITLE/);
     expect(listed.stdout).toMatch(/ blocked +0\/3 .*Write a command +waits for \w+, \w+/);
     expect(blocked.tasks.map(({ title }) => title)).toEqual(["Write a command"]);
     expect(all.tasks).toHaveLength(4);
@@ -165,7 +165,7 @@ describe("pawl code run", () => {
     expect(listed.stdout).toMatch(new RegExp(`^${bad.id} +failed +1/1 .*exit code 3`, "m"));
     const commit = await git("rev-parse", "main");
     expect(shown.stdout).toMatch(new RegExp(`^commit +${commit}$`, "m"));
-    expect(shown.stdout).toMatch(/^RUN +WORKER +STARTED +TOOK +OUTCOME/m);
+    expect(shown.stdout).toMatch(/^RUN +WORKER +AGENT +COST +STARTED +TOOK +OUTCOME/m);
     expect(shown.stdout).toMatch(/I am on it\n$/);
     expect(log.stdout).toBe("I am on it\n");
     expect(trees.stdout).toMatch(new RegExp(`^${bad.id} +failed .*unmerged work`, "m"));

@@ -1,9 +1,13 @@
 import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
+/** The expression of the index `board_event_text`. */
+export const SEARCHED_TEXT = `to_tsvector('pg_catalog.russian'::regconfig, regexp_replace(
+      left(coalesce(e.patch ->> 'title', '') || ' ' || coalesce(e.patch #>> '{data,description}', '') || ' ' || coalesce(e.comment, ''), 100000),
+      '[^[:alnum:]]+', ' ', 'g'))`;
+
 // The index contains journal rows, also those with a text that was edited later. So a row with a text counts only if its task still has
-// that text, or if its comment matches. The texts are compared, not their vectors: computing those for 50,000 rows took 20 s. The
-// expression must be that of the index.
+// that text, or if its comment matches. The texts are compared, not their vectors: computing those for 50,000 rows took 20 s.
 const SEARCH_BOARD = `
   select distinct t.id
   from pawl.event e
@@ -12,14 +16,13 @@ const SEARCH_BOARD = `
     where k.org_id = $1 and k.id = e.task_id offset 0
   ) as t
   where e.org_id = $1 and e.lifecycle = 'board' and e.action <> 'expire' and e.project_id = $2
-    and to_tsvector('pg_catalog.russian'::regconfig,
-      left(coalesce(e.patch ->> 'title', '') || ' ' || coalesce(e.patch #>> '{data,description}', '') || ' ' || coalesce(e.comment, ''), 100000))
+    and ${SEARCHED_TEXT}
       @@ websearch_to_tsquery('pg_catalog.russian'::regconfig, $4)
     and (not t.private or $3 in (t.created_by, t.assigned_to))
     and (
       e.patch ->> 'title' is null
       or (e.patch ->> 'title' = t.title and e.patch #>> '{data,description}' = t.data ->> 'description')
-      or to_tsvector('pg_catalog.russian'::regconfig, coalesce(e.comment, ''))
+      or to_tsvector('pg_catalog.russian'::regconfig, regexp_replace(left(e.comment, 100000), '[^[:alnum:]]+', ' ', 'g'))
         @@ websearch_to_tsquery('pg_catalog.russian'::regconfig, $4)
     )
   order by t.id desc
@@ -38,8 +41,13 @@ export async function searchBoard(
     org_id,
     workspace_id,
     reader,
-    words,
+    separated(words),
     MAX_MATCHES,
   ]);
   return rows.map(({ id }) => id);
+}
+
+/** Separates words as the index does, and keeps the syntax of a search: quotes, and a minus before a word. */
+function separated(words: string): string {
+  return words.replace(/(?<=[\p{L}\p{N}])-+|[^\p{L}\p{N}"-]+/gu, " ");
 }
