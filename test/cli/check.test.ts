@@ -30,7 +30,7 @@ test("check --json prints all reports in one document", async () => {
     lifecycle: "board",
     version: 1,
     statuses: 6,
-    rules: 15,
+    rules: 18,
     situations: expect.any(Number) as number,
     steps: expect.any(Number) as number,
     invariants: ["work in progress has an assignee", expect.any(String)],

@@ -145,12 +145,12 @@ withConsole("every screen", (setup) => {
     const settings = async () => (await server.ask("GET /api/projects/slow")).body.settings;
     await row.getByRole("button", { name: "board" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("New").fill("240");
+    await dialog.getByRole("textbox", { name: /^New/ }).fill("240");
     await dialog.getByRole("button", { name: "Save" }).click();
     await row.getByRole("button", { name: /board\s*1/ }).waitFor();
     expect(await settings()).toEqual({ board: { status_deadlines: { NEW: 240 } } });
     await row.getByRole("button", { name: "board" }).click();
-    await dialog.getByLabel("New").fill("");
+    await dialog.getByRole("textbox", { name: /^New/ }).fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
     await row.getByRole("button", { name: "board", exact: true }).waitFor();
     expect(JSON.stringify(await settings())).not.toContain("240");

@@ -8,9 +8,10 @@ const { givenMoment, id, nextCursor, nonEmptyText: words } = fields;
 /** The same as in the calendar, which is loaded on demand. */
 const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
-const date = z.iso.date();
+const date = z.iso.date().max(10);
 const time = z
   .string()
+  .max(5)
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 06:30")
   .describe("a local time, such as 06:30");
 const timeZone = words
