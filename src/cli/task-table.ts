@@ -98,5 +98,5 @@ function changesOf(payload: EventOnWire["payload"]): [string, { old: unknown; ne
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return "none";
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
+  return JSON.stringify(value);
 }

@@ -91,7 +91,14 @@ test("the JSON of the board contains required fields, timers, settings and the p
     final: false,
     success: false,
     lease: false,
-    timers: [{ action: "expire", since: "entered_at", after: { minutes: "status_deadlines.NEW" } }],
+    timers: [
+      {
+        action: "expire",
+        since: "entered_at",
+        after: { minutes: "status_deadlines.NEW" },
+        waits_for_blockers: "new_deadline_waits_for_blockers",
+      },
+    ],
   });
   expect(description.actions[1]).toMatchObject({
     name: "claim",

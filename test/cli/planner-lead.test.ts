@@ -18,7 +18,7 @@ async function send(token: string, what: string, body: object): Promise<Record<s
   return (await reply.json()) as Record<string, unknown>;
 }
 
-test("attention lists what needs a lead, in groups, and says if nothing does", async () => {
+test("attention lists what needs a lead, in groups, or reports that nothing does", async () => {
   expect((await cli("planner attention", { token: lea })).stdout).toBe("Nothing needs attention.\n");
   const { id } = await send(lea, "POST /tasks", { title: "Weld the frame" });
   const move = (token: string, action: string, expected_row_version: number) =>

@@ -1,4 +1,5 @@
 import type { Texts } from "./en.ts";
+import { palette } from "./palette-ru.ts";
 import { pluralIn } from "./plural.ts";
 
 const plural = pluralIn("ru");
@@ -381,21 +382,7 @@ export const ru: Texts = {
       search: "Перейти к полю поиска",
     },
   },
-  palette: {
-    placeholder: "Страницы, задачи и действия…",
-    goTo: "Перейти",
-    tasks: "Задачи",
-    actions: "Действия",
-    nothing: "Ничего не найдено",
-    hint: "↑ ↓ выбрать, Enter открыть, Esc закрыть",
-    themeLight: "Светлая тема",
-    themeDark: "Тёмная тема",
-    boardOf: (name) => `${name}: доска`,
-    tableOf: (name) => `${name}: таблица`,
-    rulesOf: (name) => `${name}: правила`,
-    newTaskOf: (name) => `${name}: новая задача`,
-    openTask: (id) => `Открыть задачу ${id}`,
-  },
+  palette,
   form: {
     required: "Заполните это поле.",
     number: "Введите число.",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineLifecycle, refuse } from "../../core/index.ts";
+import { codeData } from "./code-data.ts";
 import { codePermissions } from "./code-permissions.ts";
 import {
   extensionActions,
@@ -33,31 +34,7 @@ export const code = defineLifecycle({
   version: 1,
   summary: "Tasks for coding agents in git worktrees",
   data: z.object({
-    description: z.string().nullable(),
-    acceptance: z.string().nullable(),
-    max_attempts: z.number(),
-    auto_unblock: z.boolean(),
-    may_be_empty: z.boolean(),
-    retry_of: z.string().nullable(),
-    claimed_at: z.number().nullable(),
-    worker: z.string().nullable(),
-    worktree: z.string().nullable(),
-    branch: z.string().nullable(),
-    commit: z.string().nullable(),
-    /** Commits recorded before the target branch moved to them, oldest first; absent until the first one. */
-    merge_candidates: z.array(z.string()).optional(),
-    last_error: z.string().nullable(),
-    blocked_reason: z.string().nullable(),
-    /** The obstacle that the agent reported; its worker then blocks the task. */
-    obstacle: z
-      .object({
-        blocker_id: z.string().nullable(),
-        description: z.string().nullable(),
-        question: z.boolean().optional(),
-      })
-      .nullable(),
-    /** The task whose obstacle this one clears. */
-    clears: z.string().nullable(),
+    ...codeData,
     ...extensionData,
     ...usageData,
   }),

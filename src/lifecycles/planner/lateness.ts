@@ -48,8 +48,8 @@ function chainMs(
       continue;
     }
     open.pop();
-    const longest = before.reduce((most, { id }) => Math.max(most, total.get(id) ?? 0), 0);
-    total.set(task.id, longest + leftMs(task, now));
+    const waitMs = Math.max(0, ...before.map(({ id }) => total.get(id) ?? 0));
+    total.set(task.id, waitMs + leftMs(task, now));
   }
   return total.get(last.id) ?? 0;
 }

@@ -103,7 +103,7 @@ test("the pool shows the warning, and pages of late tasks are in the order of du
   expect([first, second].flatMap(({ items }) => items).map(({ task }) => task.id)).toEqual([a.id, b.id]);
 });
 
-test("of two leads who change the due date at once with the same version, one is refused", async () => {
+test("one of two leads who change the due date at once with the same version is refused", async () => {
   for (let round = 0; round < 5; round++) {
     const { id, row_version } = await make({ due_at: inMinutes(60) });
     const dates = [inMinutes(120), inMinutes(180)];

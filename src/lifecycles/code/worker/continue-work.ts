@@ -84,6 +84,6 @@ export function continuedSession(
 ): { id: string; reported: AgentUsage } | null {
   const { session, review_request: review } = data;
   const continues = worktree.continued === true || review?.state === "changes";
-  if (!continues || !session || session.agent !== agentName(agent)) return null;
+  if (!continues || session?.agent !== agentName(agent)) return null;
   return { id: session.id, reported: session.reported };
 }

@@ -134,7 +134,7 @@ function Figures({
 function Throughput({ stats: { days, done } }: { stats: PlannerStats }) {
   const { f, language } = useI18n();
   const texts = useTexts(LEAD_TEXTS);
-  const most = Math.max(1, ...days.map((day) => day.done));
+  const max = Math.max(1, ...days.map((day) => day.done));
   const date = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
   const [first, last] = [days[0], days.at(-1)];
   return (
@@ -146,7 +146,7 @@ function Throughput({ stats: { days, done } }: { stats: PlannerStats }) {
       <div className="day-bars" role="img" aria-label={`${texts.throughput}: ${f.number(done)}`}>
         {days.map((day) => (
           <span key={day.from} title={`${date.format(new Date(day.from))}: ${f.number(day.done)}`}>
-            <i style={{ height: `${(day.done / most) * 100}%` }} />
+            <i style={{ height: `${(day.done / max) * 100}%` }} />
           </span>
         ))}
       </div>
@@ -172,7 +172,7 @@ type LoadRow = {
 function Load({ title, hint, rows }: { title: string; hint: string; rows: readonly LoadRow[] }) {
   const { f } = useI18n();
   const texts = useTexts(LEAD_TEXTS);
-  const most = Math.max(1, ...rows.map(({ worked_minutes }) => worked_minutes));
+  const max = Math.max(1, ...rows.map(({ worked_minutes }) => worked_minutes));
   return (
     <figure className="card planner-chart">
       <figcaption>
@@ -190,7 +190,7 @@ function Load({ title, hint, rows }: { title: string; hint: string; rows: readon
                 <b className="num">{f.span(row.worked_minutes * 60)}</b>
               </span>
               <span className="load-bar">
-                <i style={{ width: `${(row.worked_minutes / most) * 100}%` }} />
+                <i style={{ width: `${(row.worked_minutes / max) * 100}%` }} />
               </span>
               <span className="faint small num">{texts.load(row)}</span>
             </li>
