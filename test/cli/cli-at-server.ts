@@ -12,13 +12,13 @@ export type CliAtServer = {
   databaseUrl: string;
   data: string;
   /** Runs the real command line against the server, by default as the admin. */
-  cli(line: string | readonly string[], options?: RunOptions): Promise<RunResult>;
+  cli: (line: string | readonly string[], options?: RunOptions) => Promise<RunResult>;
   /** Runs it with --json and parses the output; throws if the exit code is not 0. */
-  ask<T = Record<string, unknown>>(line: string | readonly string[], options?: RunOptions): Promise<T>;
+  ask: <T = Record<string, unknown>>(line: string | readonly string[], options?: RunOptions) => Promise<T>;
   /** Adds a member and returns a token for it. */
-  member(id: string, ...more: string[]): Promise<string>;
+  member: (id: string, ...more: string[]) => Promise<string>;
   /** Creates a task on the board and returns its id. */
-  task(title: string): Promise<string>;
+  task: (title: string) => Promise<string>;
 };
 
 /** Starts a server for the test file, on real PostgreSQL and in its own process. */

@@ -11,6 +11,8 @@ const pool = new pg.Pool({
   database: pathname.slice(1),
   user: username,
 });
+// The database is dropped while the last connections close.
+pool.on("error", () => undefined);
 afterAll(() => pool.end());
 
 /** Begins a transaction on a connection of the app, and records the commits that the engine announces until the end of the test. */

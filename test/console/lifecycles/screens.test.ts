@@ -332,6 +332,8 @@ type Claimed = { id: string; lease_token: string };
 const SCREENS = [
   "/lifecycles/board/graph?project=main",
   "/lifecycles/board/agents",
+  "/lifecycles/board/search",
+  "/lifecycles/board/search?words=pump",
   "/lifecycles/bot-actions/chat?chat=support",
   "/lifecycles/delivery/queue",
   "/lifecycles/delivery/users",
@@ -343,6 +345,7 @@ const SCREENS = [
   "/lifecycles/planner/quality",
   "/lifecycles/planner/stats",
   "/lifecycles/code/workers",
+  "/lifecycles/code/usage",
   "/lifecycles/code/merges",
 ];
 /** Changes of an attempt: a changed and a new file. */
@@ -372,7 +375,7 @@ const CHANGES = {
   ].join("\n"),
 };
 /** The screen shows content, and nothing is loading. */
-const READY = "main:not(:has(.bone)) :is(.card, .state)";
+const READY = "main:not(:has(.bone)) :is(.card, .state, .week)";
 
 /** Returns all tasks of an executor to the pool. */
 async function releaseTasks(ask: Request, owner: string, lead: string): Promise<void> {

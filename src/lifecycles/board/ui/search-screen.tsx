@@ -49,9 +49,12 @@ export default function SearchScreen({ lifecycle }: { lifecycle: string }) {
             type(event.target.value);
           }}
         />
-        <p className="faint small">{texts.searchHint}</p>
       </form>
-      {words !== "" && <Results lifecycle={lifecycle} words={words} />}
+      {words === "" ? (
+        <EmptyState icon="search" title={texts.search} hint={texts.searchHint} />
+      ) : (
+        <Results lifecycle={lifecycle} words={words} />
+      )}
     </>
   );
 }
