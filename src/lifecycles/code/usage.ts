@@ -19,7 +19,10 @@ export type Usage = z.output<typeof usage>;
 
 const name = z.string().trim().min(1).max(200);
 /** The id becomes a word of a command, so it has no other characters. */
-const sessionId = z.string().max(200).regex(/^\w[\w-]{0,199}$/);
+const sessionId = z
+  .string()
+  .max(200)
+  .regex(/^\w[\w-]{0,199}$/);
 
 /** An agent's session, with what it has reported so far: a continued session may report its total. */
 const session = z.object({ agent: name, id: sessionId, reported: usage });
