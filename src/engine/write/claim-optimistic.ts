@@ -210,7 +210,7 @@ function decideForAny(
 ): Moved | null {
   try {
     const task = anyFreeTask(lifecycle, filter);
-    const decision = decide(lifecycle, { task, actor, facts: UNKNOWN, settings, now }, command);
+    const decision = decide(lifecycle, { task, actor, facts: UNKNOWN_FACTS, settings, now }, command);
     if (decision.kind !== "moved" || decision.effects.length > 0 || decision.timer === "keep") return null;
     const isSimple = Object.keys(decision.patch).every((name) => name === "assigned_to" || name === "data");
     const moves = decision.to !== lifecycle.pool?.from && !isFinal(lifecycle, decision.to);
@@ -250,8 +250,8 @@ function onlyKnown(known: object): object {
   });
 }
 
-/** The facts of the pool's action, which are loaded only if its guards and effects read them. */
-const UNKNOWN = onlyKnown({}) as JsonObject;
+/** Stands for the facts of the pool's action. A rule that reads one is decided with locks, after its facts are loaded. */
+const UNKNOWN_FACTS = onlyKnown({}) as JsonObject;
 
 type CommonSettings = { now: Instant; version: number; settings: JsonObject };
 
