@@ -250,7 +250,7 @@ function onlyKnown(known: object): object {
   });
 }
 
-/** Stands for the facts of the pool's action. A rule that reads one is decided with locks, after its facts are loaded. */
+/** Replaces the facts of the pool's action. A rule that reads one is decided with locks, after its facts are loaded. */
 const UNKNOWN_FACTS = onlyKnown({}) as JsonObject;
 
 type CommonSettings = { now: Instant; version: number; settings: JsonObject };
