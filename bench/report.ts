@@ -23,6 +23,8 @@ export type Report = {
   table: string[][];
   aims: Aim[];
   notes: string[];
+  /** Set if the scenario ended with an error. */
+  failed?: true;
 };
 
 export function count(value: number): string {

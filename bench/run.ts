@@ -5,11 +5,13 @@ import { copyAssets } from "./copy-assets.ts";
 import { describeEnvironment } from "./describe-environment.ts";
 import { printReport } from "./print-report.ts";
 import type { Report } from "./report.ts";
-import { SCENARIOS } from "./scenarios/index.ts";
 import type { Scenario } from "./scenarios/index.ts";
 import { Environment } from "./environment.ts";
 import { Cleanup } from "./cleanup.ts";
 import { writeResults } from "./write-results.ts";
+
+/** Exit code if every scenario completed but an aim was missed; any failure is 1. */
+const AIM_MISSED = 3;
 
 const {
   values: { quick, profile },
@@ -18,17 +20,20 @@ const {
   options: { quick: { type: "boolean", default: false }, profile: { type: "boolean", default: false } },
   allowPositionals: true,
 });
-const chosen = choose();
 copyAssets(
   fileURLToPath(new URL("../../src", import.meta.url)),
   fileURLToPath(new URL("../src", import.meta.url)),
 );
+// Imported after the copy: the scenarios import some of the copied files.
+const { SCENARIOS } = await import("./scenarios/index.ts");
+const chosen = choose();
 const cleanup = new Cleanup();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => void cleanup.run().finally(() => process.exit(130)));
 try {
   const reports = await runAll(chosen);
-  if (reports.some((report) => report.aims.some((aim) => aim.met === false))) process.exitCode = 1;
+  if (reports.some((report) => report.aims.some((aim) => aim.met === false))) process.exitCode = AIM_MISSED;
+  if (reports.some((report) => report.failed)) process.exitCode = 1;
 } finally {
   await cleanup.run();
 }
@@ -49,7 +54,7 @@ async function runAll(scenarios: [string, Scenario][]): Promise<Report[]> {
   return reports;
 }
 
-/** Runs a scenario. A failure becomes a missed aim, so that the others still run. */
+/** Runs a scenario. A failure becomes a report of its own, so that the others still run. */
 async function attempt(name: string, { run }: Scenario, env: Environment): Promise<Report[]> {
   try {
     return [await env.runScenario(name, run)].flat();
@@ -57,7 +62,13 @@ async function attempt(name: string, { run }: Scenario, env: Environment): Promi
     if (cleanup.hasStarted) throw error;
     const figure = error instanceof Error ? error.message : String(error);
     return [
-      { title: name, table: [], aims: [{ text: "The scenario completes", figure, met: false }], notes: [] },
+      {
+        title: name,
+        table: [],
+        aims: [{ text: "The scenario completes", figure, met: false }],
+        notes: [],
+        failed: true,
+      },
     ];
   }
 }
