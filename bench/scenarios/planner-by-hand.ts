@@ -166,6 +166,9 @@ function disowned(before: Seen["task"]["data"], { reason }: Input): Patch {
     assigned_by: null,
     assigned_at: null,
     contributors: [],
+    started_at: null,
+    submitted_at: null,
+    resolution: null,
     reason: reason ?? before.reason,
   };
   return unflagged(before, { assigned_to: null, exclusive_key: null, data });
@@ -208,7 +211,7 @@ function notReady({ task }: Situation): Decision | null {
 
 function skill(level: number | null, least: number, what: string): Decision | null {
   if ((level ?? 0) >= least) return null;
-  return refuse("SKILL_TOO_LOW", `To ${what} takes skill ${least}; yours is ${level ?? "not set"}.`, {
+  return refuse("SKILL_TOO_LOW", `To ${what}, you need skill ${least}; yours is ${level ?? "not set"}.`, {
     skill_level: level,
     required: least,
   });
