@@ -81,7 +81,7 @@ export const DATABASE_RULES: readonly Rule[] = [
         find: "create unique index task_exclusive_key_unique",
         replace: "create index task_exclusive_key_unique",
         test: "test/engine/faults/exclusive-keys.test.ts",
-        name: "that takes twenty tasks in the batches of four nodes",
+        name: "an owner that takes twenty tasks in",
       },
       {
         fault: "two tasks can have one dedupe key",

@@ -35,7 +35,7 @@ async function placeOf(id: string): Promise<string> {
   return row?.place ?? "";
 }
 
-/** Waits until so many statements wait for a lock, or until `ended` is true. */
+/** Waits until `count` statements wait for a lock, or until `ended` is true. */
 async function untilWaiting(count: number, ended: () => boolean = () => false): Promise<void> {
   await expect
     .poll(async () => {
