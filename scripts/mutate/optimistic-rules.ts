@@ -99,8 +99,8 @@ export const OPTIMISTIC_RULES: readonly Rule[] = [
         file: OPTIMISTIC,
         find: "if (awaited && finishes({ work, after })) return LOCKED;",
         replace: "",
-        test: "test/engine/write-path/claims-and-dependents.test.ts",
-        name: "a dependent can be claimed as soon as the finish of its blocker is answered",
+        test: OPTIMISTIC_TEST,
+        name: "a blocker whose cached row has a dependent releases it",
       },
       {
         fault: "side effects are not run",

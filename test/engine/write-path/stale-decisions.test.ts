@@ -136,6 +136,8 @@ const DECISIONS: Record<string, () => Promise<() => Promise<PublicTask>>> = {
   "a creation": () => Promise.resolve(() => make()),
   "a move": async () => {
     const { id } = await make();
+    // Caches the row.
+    await engine.perform(caller, { task_id: id, action: "remark" });
     return async () => performed(await take(engine, id)).task;
   },
   "a claim": async () => {
