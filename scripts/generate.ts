@@ -1,10 +1,11 @@
 // npm run generate: writes the generated files: the diagram and tables in each lifecycle's README, the schema after all
-// migrations, the route tables of the client and the console, and docs/configuration.md.
+// migrations, the route tables of the client and the console, docs/configuration.md and docs/broken-rules.md.
 import { readFile, writeFile } from "node:fs/promises";
 import { PLUGINS } from "../src/lifecycles/index.ts";
 import type { RouteTable } from "../src/api/index.ts";
 import { clientRows, lifecycleRows } from "./client-rows.ts";
 import { configurationPage } from "./configuration-page.ts";
+import { brokenRulesPage } from "./mutate/broken-rules-page.ts";
 import { withGeneratedPart } from "./lifecycle-page.ts";
 import { writeSchema } from "./write-schema.ts";
 
@@ -44,4 +45,10 @@ const settings = new URL("../docs/configuration.md", import.meta.url);
 if ((await readFile(settings, "utf8").catch(() => "")) !== configurationPage()) {
   await writeFile(settings, configurationPage());
   console.log("wrote docs/configuration.md");
+}
+
+const brokenRules = new URL("../docs/broken-rules.md", import.meta.url);
+if ((await readFile(brokenRules, "utf8").catch(() => "")) !== brokenRulesPage()) {
+  await writeFile(brokenRules, brokenRulesPage());
+  console.log("wrote docs/broken-rules.md");
 }

@@ -4,6 +4,8 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { configurationPage } from "../scripts/configuration-page.ts";
+import { brokenRulesPage } from "../scripts/mutate/broken-rules-page.ts";
+import { RULES } from "../scripts/mutate/rules.ts";
 import { grantScript } from "../src/engine/upkeep/grant-script.ts";
 
 const page = (name: string) => readFile(new URL(`../docs/${name}`, import.meta.url), "utf8");
@@ -19,6 +21,20 @@ test("every guarantee names a test that is there", async () => {
   for (const [, file = "", name = ""] of rows) {
     const path = new URL(`../${file}`, import.meta.url);
     if (!existsSync(path) || !(await readFile(path, "utf8")).includes(name)) lost.push(`${file}: ${name}`);
+  }
+  expect(lost).toEqual([]);
+});
+
+test("the page of broken rules shows the table of mutations (else: npm run generate)", async () => {
+  expect(await page("broken-rules.md")).toBe(brokenRulesPage());
+});
+
+test("every mutation applies to one place, and names a test that is there", async () => {
+  const read = (file: string) => readFile(new URL(`../${file}`, import.meta.url), "utf8");
+  const lost: string[] = [];
+  for (const { fault, file, find, test: testFile, name } of RULES.flatMap(({ mutations }) => mutations)) {
+    if ((await read(file)).split(find).length !== 2) lost.push(`${fault}: ${file}`);
+    if (!(await read(testFile)).includes(name)) lost.push(`${fault}: ${testFile}: ${name}`);
   }
   expect(lost).toEqual([]);
 });

@@ -14,6 +14,8 @@ export type CallerTransaction = {
   readonly transaction: object;
   /** Runs one statement with parameters $1, $2 …; returns each row as an array, or as an object by column name. */
   query(text: string, params: readonly Parameter[]): Promise<readonly object[]>;
+  /** For drivers that fail the transaction at its end if a statement has failed: runs work without this. */
+  isolate?<T>(work: (inner: CallerTransaction) => Promise<T>): Promise<T>;
 };
 
 /** A statement as it is sent, the types of its parameters, and the columns of its result. */
@@ -71,7 +73,7 @@ function readable(text: string, columns: Description["columns"]): Description["c
  * serializers of the caller's driver do not matter. Statements run one after the other, because not every driver queues them.
  */
 export class AdaptedTransaction implements Tx {
-  private readonly caller: CallerTransaction;
+  private caller: CallerTransaction;
   private readonly describer: StatementDescriber;
   private last: Promise<unknown> = Promise.resolve();
 
@@ -93,7 +95,13 @@ export class AdaptedTransaction implements Tx {
   }
 
   savepoint<T>(work: () => Promise<T>): Promise<T> {
-    return behindSavepoint((text) => this.inOrder(() => this.caller.query(text, [])), work);
+    const outer = this.caller;
+    const isolated = () =>
+      outer.isolate?.((inner) => {
+        this.caller = inner;
+        return work().finally(() => (this.caller = outer));
+      }) ?? work();
+    return behindSavepoint((text) => this.inOrder(() => this.caller.query(text, [])), isolated);
   }
 
   private run(text: string, params: readonly unknown[]) {
@@ -174,6 +182,10 @@ export function ofPostgresJs(tx: PostgresTransaction): CallerTransaction {
       // Values as PostgreSQL sends them: a client that transforms values would rename the keys of JSON.
       const rows = await tx.unsafe(text, typed as never[], { prepare: true }).raw();
       return rows.map((row) => (Array.isArray(row) ? row.map(textOf) : row));
+    },
+    isolate: <T>(work: (inner: CallerTransaction) => Promise<T>) => {
+      const { savepoint } = tx as { savepoint: (run: (inner: PostgresTransaction) => unknown) => Promise<T> };
+      return savepoint((inner) => work(ofPostgresJs(inner)));
     },
   };
 }

@@ -20,7 +20,7 @@ export type Tx = Queryable & {
 
 /** A transaction that the engine has begun on its own client. */
 export class EngineTransaction implements Tx {
-  private readonly tx: DriverTransaction;
+  private tx: DriverTransaction;
 
   constructor(tx: DriverTransaction) {
     this.tx = tx;
@@ -31,7 +31,14 @@ export class EngineTransaction implements Tx {
   }
 
   savepoint<T>(work: () => Promise<T>): Promise<T> {
-    return behindSavepoint((text) => this.tx.unsafe(text), work);
+    const outer = this.tx;
+    // In a savepoint of the driver too: it fails a transaction at its end if a statement outside of one has failed.
+    const isolated = () =>
+      outer.savepoint((inner) => {
+        this.tx = inner;
+        return work().finally(() => (this.tx = outer));
+      }) as Promise<T>;
+    return behindSavepoint((text) => this.tx.unsafe(text), isolated);
   }
 }
 

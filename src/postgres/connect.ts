@@ -128,8 +128,15 @@ function inSchema(sql: Sql, begin: Begin, schema: string): Sql {
   const rewritten = (unsafe: Sql["unsafe"]) =>
     ((text: string, ...rest: []) => unsafe(rewrite(text), ...rest)) as Sql["unsafe"];
   const listen = sql.listen.bind(sql);
-  const beginInSchema: Begin = (options, work) =>
-    begin(options, (tx) => work(Object.assign(tx, { unsafe: rewritten(tx.unsafe.bind(tx)) })));
+  const inTransaction = (tx: DriverTransaction): DriverTransaction => {
+    const savepoint = tx.savepoint.bind(tx) as (work: (inner: DriverTransaction) => unknown) => unknown;
+    return Object.assign(tx, {
+      unsafe: rewritten(tx.unsafe.bind(tx)),
+      savepoint: (work: (inner: DriverTransaction) => unknown) =>
+        savepoint((inner) => work(inTransaction(inner))),
+    }) as DriverTransaction;
+  };
+  const beginInSchema: Begin = (options, work) => begin(options, (tx) => work(inTransaction(tx)));
   return Object.assign(sql, {
     unsafe: rewritten(sql.unsafe.bind(sql)),
     listen: ((channel: string, ...rest: [() => void]) =>

@@ -9,10 +9,13 @@ export function violationOf(error: unknown): string | null {
   return typeof constraint_name === "string" ? constraint_name : "a constraint";
 }
 
-/** The database cannot store a value, for example a NUL in a string or a number out of range. */
+/**
+ * The database cannot store a value, for example a NUL in a string or a number out of range. A division by zero is an internal
+ * error: save-moves.ts raises it if a move that must be written is missing.
+ */
 export function isUnstorable(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError;
-  return typeof code === "string" && /^(22|54)...$/.test(code);
+  return typeof code === "string" && /^(22|54)...$/.test(code) && code !== "22012";
 }
 
 /** A deadlock, a serialization failure, a lock timeout, or a migration that changed a table; the transaction can be retried. */

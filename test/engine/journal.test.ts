@@ -133,6 +133,15 @@ test("a final status cannot be changed, not even back to an earlier one", async 
   });
 });
 
+test("a final task keeps its status, although some version declares the transition", async () => {
+  const { id } = await env.make(ann, "board", { title: "Final", description: "-" });
+  await env.sql`update pawl.task set final = true where id = ${id}`;
+  await expect(env.sql`update pawl.task set status = 'IN_PROGRESS' where id = ${id}`).rejects.toThrow(
+    "may not go from NEW to IN_PROGRESS",
+  );
+  await env.sql`update pawl.task set final = false where id = ${id}`;
+});
+
 test("the feed of an org is in commit order without gaps, while writers on several nodes commit out of order", async () => {
   const feed = await openTestEngine();
   const nodes = [feed.engine, feed.node(), feed.node()];

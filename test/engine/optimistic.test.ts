@@ -102,6 +102,14 @@ test("a blocker that is finished from a cached row releases a dependent that was
   expect(await engine.find(caller, waiting!.id)).toMatchObject({ status: "open", open_blockers: 0 });
 });
 
+test("a blocker whose cached row has a dependent releases it", async () => {
+  const blocker = await make();
+  const waiting = await make({ after: [blocker.id] });
+  await take(blocker.id);
+  await engine.perform(caller, { task_id: blocker.id, action: "finish", ...key() });
+  expect(await engine.find(caller, waiting.id)).toMatchObject({ status: "open", open_blockers: 0 });
+});
+
 test("a heartbeat on another node is visible in the answer to a move that keeps the lease, and is deleted with the lease", async () => {
   const task = await make();
   const { lease_token } = performed(await take(task.id));

@@ -42,7 +42,7 @@ export async function startPostgres15(): Promise<Server & { folder: string }> {
   await once(initializing, "exit");
   const server = spawn(
     POSTGRES,
-    ["-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "max_connections=60"],
+    ["-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "max_connections=200"],
     { cwd: folder, stdio: "ignore", ...account },
   );
   const url = socketUrl(folder, "postgres", "pawl");

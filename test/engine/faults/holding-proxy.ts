@@ -11,6 +11,8 @@ export type HoldingProxy = {
   url: string;
   /** Holds back the next statement on any connection, and what follows it there; resolves when it has arrived. */
   holdNext(): Promise<void>;
+  /** Closes the connection of the next statement when the server answers it, so that the answer is lost. */
+  cutNextAnswer(): void;
   /** Closes a connection that is not held, as a terminated backend does. */
   closeOther(): void;
   /** Sends what was held back; resolves when the server has answered. */
@@ -18,7 +20,7 @@ export type HoldingProxy = {
   close(): Promise<void>;
 };
 
-type Link = { client: Socket; upstream: Socket; held: Buffer[] | null };
+type Link = { client: Socket; upstream: Socket; held: Buffer[] | null; isCut: boolean };
 
 /** Opens a proxy for a PostgreSQL on a socket. */
 export async function holdingProxy(url: string): Promise<HoldingProxy> {
@@ -27,8 +29,9 @@ export async function holdingProxy(url: string): Promise<HoldingProxy> {
   const folder = await mkdtemp(join(tmpdir(), "pawl-hold-"));
   const links = new Set<Link>();
   let onHeld: (() => void) | null = null;
+  let cutsNext = false;
   const server = createServer((client) => {
-    const link: Link = { client, upstream: connect(address), held: null };
+    const link: Link = { client, upstream: connect(address), held: null, isCut: false };
     links.add(link);
     for (const socket of [client, link.upstream])
       socket
@@ -38,8 +41,15 @@ export async function holdingProxy(url: string): Promise<HoldingProxy> {
           client.destroy();
           link.upstream.destroy();
         });
-    link.upstream.pipe(client);
+    link.upstream.on("data", (chunk) => {
+      if (link.isCut) client.destroy();
+      else client.write(chunk);
+    });
     client.on("data", (chunk) => {
+      if (cutsNext) {
+        link.isCut = true;
+        cutsNext = false;
+      }
       if (onHeld) {
         link.held = [];
         onHeld();
@@ -55,6 +65,9 @@ export async function holdingProxy(url: string): Promise<HoldingProxy> {
   return {
     url: target.href,
     holdNext: () => new Promise((resolve) => (onHeld = resolve)),
+    cutNextAnswer: () => {
+      cutsNext = true;
+    },
     closeOther: () => {
       const [other] = [...links].filter(({ held }) => held === null);
       if (!other) throw new Error("every connection is held");

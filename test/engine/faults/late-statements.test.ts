@@ -90,3 +90,18 @@ test.each([["with a key", true] as const, ["without a key", false] as const])(
     expect(await count()).toBe(before + 1);
   },
 );
+
+test("a comment happens once if only its answer is lost", async () => {
+  const { id } = await env.make(ann, "board", { title: "Answer lost", description: "-" });
+  const single = connect(proxy.url, { maxConnections: 1, ownSessions: true });
+  const engine = new Engine(single, PLUGINS);
+  const say = (comment: string) => engine.perform(caller, { task_id: id, action: "comment", comment });
+  // The statement is prepared by then, so the first answer to it is its result.
+  await say("before");
+  await say("prepared");
+  proxy.cutNextAnswer();
+  expect(performed(await say("once")).event).toMatchObject({ comment: "once" });
+  await single.end({ timeout: 5 });
+  const rows = await env.sql`select from pawl.event where task_id = ${id} and comment = 'once'`;
+  expect(rows).toHaveLength(1);
+});
