@@ -116,6 +116,17 @@ create table pawl.delivery_source (
   constraint delivery_source_pkey PRIMARY KEY (org_id)
 );
 
+create table pawl.delivery_storage_token (
+  org_id text not null,
+  id text not null,
+  revision integer default 0 not null,
+  sealed text,
+  locked_by text,
+  locked_until timestamp with time zone,
+  updated_at timestamp with time zone default now() not null,
+  constraint delivery_storage_token_pkey PRIMARY KEY (org_id, id)
+);
+
 create table pawl.delivery_user (
   org_id text not null,
   id text not null,
