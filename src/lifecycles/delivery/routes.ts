@@ -139,8 +139,12 @@ function serveFiles(engine: Engine, service: DeliveryService): RouteSet {
     listDeliveryFiles: async ({ caller, query }) => {
       const found = await service.files(caller, query);
       if (isRefusal(found)) return found;
-      const { folder, rows, total } = found;
-      return answer(200, { folder: folder && deliveryFile(folder), files: rows.map(deliveryFile), total });
+      const { folder, rows, ...counts } = found;
+      return answer(200, {
+        folder: folder && deliveryFile(folder),
+        files: rows.map(deliveryFile),
+        ...counts,
+      });
     },
     saveDeliveryFiles: async ({ caller, body: { folder, ...page } }) => {
       await service.saveFolder(caller, { ...page, folder: folder ?? null });

@@ -6,9 +6,11 @@ import { decideAccess } from "./access.ts";
 import type { Decision } from "./access.ts";
 import type { DeliveryEntry, DeliveryJob, DeliveryUser } from "./api.ts";
 import { deliveryJob, deliveryUser, replayedJob } from "./delivery-job.ts";
-import { fileIdOf, searchKey } from "./file-id.ts";
+import { fileIdOf } from "./file-id.ts";
+import { findFiles } from "./find-files.ts";
 import { delivery } from "./lifecycle.ts";
-import { findFile, deleteUnseenFiles, listFiles, saveFiles } from "./sql/files.ts";
+import { containsPattern, gramsOf, searchKey, wordGrams, wordsOf } from "./search-words.ts";
+import { findFile, deleteUnseenFiles, listFolder, saveFiles } from "./sql/files.ts";
 import type { FileRow } from "./sql/files.ts";
 import { findJobs, pickJobs, pickStuckJobs } from "./sql/jobs.ts";
 import { deleteOldNotices, addNotices, takeNotices, addExpiryWarnings } from "./sql/notices.ts";
@@ -16,6 +18,7 @@ import type { NoticeRow } from "./sql/notices.ts";
 import { clearSourceAlert } from "./sql/source.ts";
 import { addUser, renewRequest, decideUser, findUsers, lockUser } from "./sql/users.ts";
 import type { NewUser, UserRow } from "./sql/users.ts";
+import { deleteUnusedWords, saveWords } from "./sql/words.ts";
 
 /** Time that a bot has to send a notice before other bots can take it. */
 const NOTICE_LOCK_SECONDS = 60;
@@ -113,28 +116,42 @@ export class DeliveryService {
       kind,
       name,
       sought_as: searchKey(name),
+      grams: gramsOf(searchKey(name)),
       path,
       size,
       revision,
     }));
     await this.engine.transaction(async (tx) => {
       await saveFiles(tx, org_id, scan, files);
+      const words = new Set(files.flatMap(({ sought_as }) => wordsOf(sought_as)));
+      await saveWords(
+        tx,
+        org_id,
+        [...words].map((word) => ({ word, grams: wordGrams(word) })),
+      );
       if (!last) return;
-      await deleteUnseenFiles(tx, org_id, { folder_id, scan });
+      const deleted = await deleteUnseenFiles(tx, org_id, { folder_id, scan });
+      await deleteUnusedWords(tx, org_id, [...new Set(deleted.flatMap(wordsOf))]);
       await clearSourceAlert(tx, org_id);
     });
   }
 
+  /** Lists a folder, or searches names: in a folder those with all words, in all folders also similar ones. */
   async files(
     { org_id }: Caller,
     { folder_id, q, limit, offset }: FileQuery,
-  ): Promise<{ folder: FileRow | null; rows: FileRow[]; total: number } | Refusal> {
+  ): Promise<{ folder: FileRow | null; rows: FileRow[]; total: number; similar: boolean } | Refusal> {
     return this.engine.transaction(async (tx) => {
       const folder = folder_id === undefined ? null : await findFile(tx, org_id, folder_id);
       if (folder_id !== undefined && folder?.kind !== "folder") return noFile(folder_id);
-      const words = q === undefined ? [] : searchKey(q).split(/\s+/).filter(Boolean);
-      const within = q === undefined ? (folder_id ?? null) : folder_id;
-      return { folder, ...(await listFiles(tx, org_id, { folder_id: within, words, limit, offset })) };
+      if (q !== undefined && folder_id === undefined)
+        return { folder, ...(await findFiles(tx, org_id, q, { limit, offset })) };
+      const patterns = searchKey(q ?? "")
+        .split(/\s+/)
+        .filter(Boolean)
+        .map(containsPattern);
+      const page = { folder_id: folder_id ?? null, patterns, limit, offset };
+      return { folder, ...(await listFolder(tx, org_id, page)), similar: false };
     });
   }
 

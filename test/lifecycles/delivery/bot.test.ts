@@ -124,8 +124,25 @@ describe("the bot", () => {
     expect(labels(found)).toEqual([expect.stringMatching(/Том 2\. Поля/)]);
     expect((await ann.say("/search нетничего")).text).toContain("ничего не найдено");
     expect((await ann.say("/search")).text).toContain("Напишите, что найти");
-    expect((await ann.say("txt")).text).toContain("Показаны первые из");
+    expect((await ann.say("ладнау")).text).toBe("🔎 «ладнау»: точных совпадений нет, похожих 1");
+    expect(labels(await ann.say("тон механека"))).toEqual([]);
+    expect(labels(await ann.say("том механека"))).toEqual([expect.stringMatching(/Том 1\. Механика/)]);
     expect((await ann.say(`x${"🔎".repeat(150)}`)).text).toContain("ничего не найдено");
+  });
+
+  test("pages through the results of a search, in one message", async () => {
+    const found = await ann.say("№ txt");
+    expect(found.text).toBe("🔎 «№ txt»: найдено 20 · 1/3");
+    const seen = new Set(labels(found).filter((label) => label.startsWith("📄")));
+    for (const page of [2, 3]) {
+      await ann.tap(/›/);
+      expect(found.text).toBe(`🔎 «№ txt»: найдено 20 · ${page}/3`);
+      for (const label of labels(found)) if (label.startsWith("📄")) seen.add(label);
+    }
+    expect(seen.size).toBe(20);
+    expect(labels(found)).not.toContain("›");
+    await ann.tap(/‹/);
+    expect(found.text).toContain("2/3");
   });
 
   test("reports a failure to the user, and answers the next message", async () => {
@@ -314,7 +331,7 @@ describe("the bot", () => {
     const sent = JSON.stringify([telegram.messages, telegram.answers]);
     expect(sent).not.toMatch(/disk:|Library|yandex|яндекс/i);
     for (const { buttons } of telegram.messages)
-      for (const { callback_data } of buttons) expect(callback_data).toMatch(/^[odfscraeb](:[\w-]*){0,3}$/);
+      for (const { callback_data } of buttons) expect(callback_data).toMatch(/^[oqdfscraeb](:[\w-]*){0,3}$/);
   });
 });
 

@@ -17,7 +17,7 @@ const MAX_DEPTH = 64;
 /** After this many consecutive failures the storage itself counts as unavailable. */
 const MAX_UNREADABLE = 3;
 
-type FolderPage = { folder: DeliveryFile | null; files: DeliveryFile[]; total: number };
+type FolderPage = { folder: DeliveryFile | null; files: DeliveryFile[]; total: number; similar: boolean };
 type PageOptions = { page: number; perPage: number };
 
 /** The server's copy of the storage's folders. A folder is scanned again when a user opens it. */
@@ -42,8 +42,8 @@ export class Catalogue {
     return this.calls.listDeliveryFiles({ ...folder, limit: perPage, offset: page * perPage });
   }
 
-  search(q: string, limit: number): Promise<FolderPage> {
-    return this.calls.listDeliveryFiles({ q, limit });
+  search(q: string, { page, perPage }: PageOptions): Promise<FolderPage> {
+    return this.calls.listDeliveryFiles({ q, limit: perPage, offset: page * perPage });
   }
 
   file(id: string): Promise<DeliveryFile> {

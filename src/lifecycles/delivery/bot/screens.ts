@@ -15,6 +15,8 @@ type Button = { text: string; callback_data: string };
 /** A message with its buttons. */
 export type Screen = { text: string; buttons: Button[][] };
 
+type Found = { files: readonly DeliveryFile[]; total: number; similar: boolean };
+
 /** Builds the bot's messages from the server's answers. They show names and sizes of stored files, but no paths. */
 export class Screens {
   readonly texts: Texts;
@@ -43,23 +45,30 @@ export class Screens {
     ];
     const up = folder && [button(texts.back, { kind: "open", folder_id: folder.folder_id, page: 0 })];
     const title = `📁 ${folder?.name ?? texts.library}`;
-    const pages = Math.ceil(total / PAGE_SIZE);
-    const where = pages > 1 ? ` · ${page + 1}/${pages}` : "";
-    return this.message(total === 0 ? `${title}\n${texts.emptyFolder}` : title + where, [
+    return this.message(total === 0 ? `${title}\n${texts.emptyFolder}` : title + pageNumber(page, total), [
       ...files.map((file) => [this.entry(file, page)]),
       ...(pageButtons.length > 0 ? [pageButtons] : []),
       ...(up ? [up] : []),
     ]);
   }
 
-  found(query: string, files: readonly DeliveryFile[], total: number): Screen {
+  found(query: string, { files, total, similar }: Found, page: number): Screen {
     const { texts } = this;
     if (total === 0) return this.message(texts.nothingFound(query));
-    const more = total > files.length ? `\n${texts.foundMore(total)}` : "";
-    return this.message(
-      texts.found(query, total) + more,
-      files.map((file) => [this.entry(file, 0)]),
-    );
+    const pageButtons = [
+      ...(page > 0 ? [button(texts.earlier, { kind: "found", page: page - 1 })] : []),
+      ...((page + 1) * PAGE_SIZE < total ? [button(texts.later, { kind: "found", page: page + 1 })] : []),
+    ];
+    const title = similar ? texts.foundSimilar(query, total) : texts.found(query, total);
+    return this.message(title + pageNumber(page, total), [
+      ...files.map((file) => [this.entry(file, 0)]),
+      ...(pageButtons.length > 0 ? [pageButtons] : []),
+    ]);
+  }
+
+  /** Returns the query of a message with search results: a button is too small for it, and the bot has no state. */
+  queryIn(text: string): string | null {
+    return /^🔎 [«“](.+)[»”]: /su.exec(text)?.[1] ?? null;
   }
 
   /** A file with a download button for one tap. */
@@ -145,6 +154,11 @@ export class Screens {
   private backButton({ folder_id }: DeliveryFile, page: number): Button {
     return button(this.texts.back, { kind: "open", folder_id, page });
   }
+}
+
+function pageNumber(page: number, total: number): string {
+  const pages = Math.ceil(total / PAGE_SIZE);
+  return pages > 1 ? ` · ${page + 1}/${pages}` : "";
 }
 
 function button(text: string, action: ButtonAction): Button {

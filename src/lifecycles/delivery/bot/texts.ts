@@ -17,7 +17,7 @@ export type Texts = {
   gone: string;
   file: (name: string, size: string | null) => string;
   found: (query: string, total: number) => string;
-  foundMore: (total: number) => string;
+  foundSimilar: (query: string, total: number) => string;
   nothingFound: (query: string) => string;
   howToSearch: string;
   // Jobs
@@ -83,7 +83,7 @@ const ru: Texts = {
   gone: "Этого больше нет в библиотеке.",
   file: (name, size) => (size === null ? `📄 ${name}` : `📄 ${name}\nРазмер: ${size}`),
   found: (query, total) => `🔎 «${query}»: найдено ${total}`,
-  foundMore: (total) => `Показаны первые из ${total}. Уточните запрос, чтобы увидеть остальное.`,
+  foundSimilar: (query, total) => `🔎 «${query}»: точных совпадений нет, похожих ${total}`,
   nothingFound: (query) => `🔎 По запросу «${query}» ничего не найдено.`,
   howToSearch: "Напишите, что найти: несколько слов из названия.",
   queued: (name) => `✅ «${name}» в очереди. Файл придёт в этот чат.\nХод доставки: /status`,
@@ -174,7 +174,7 @@ const en: Texts = {
   gone: "This is no longer in the library.",
   file: (name, size) => (size === null ? `📄 ${name}` : `📄 ${name}\nSize: ${size}`),
   found: (query, total) => `🔎 “${query}”: ${total} found`,
-  foundMore: (total) => `These are the first of ${total} results. Add a word to narrow the search.`,
+  foundSimilar: (query, total) => `🔎 “${query}”: no exact match, ${total} similar`,
   nothingFound: (query) => `🔎 Nothing found for “${query}”.`,
   howToSearch: "Send a few words of the name to search for.",
   queued: (name) => `✅ “${name}” is queued. It will be sent to this chat.\nProgress: /status`,
