@@ -13,7 +13,13 @@ import { containsPattern, gramsOf, searchKey, wordGrams, wordsOf } from "./searc
 import { findFile, deleteUnseenFiles, listFolder, saveFiles } from "./sql/files.ts";
 import type { FileRow } from "./sql/files.ts";
 import { findJobs, pickJobs, pickStuckJobs } from "./sql/jobs.ts";
-import { deleteOldNotices, addNotices, takeNotices, addExpiryWarnings } from "./sql/notices.ts";
+import {
+  addExpiryWarnings,
+  addFailureDigests,
+  addNotices,
+  deleteOldNotices,
+  takeNotices,
+} from "./sql/notices.ts";
 import type { NoticeRow } from "./sql/notices.ts";
 import { clearSourceAlert } from "./sql/source.ts";
 import { addUser, renewRequest, decideUser, findUsers, lockUser } from "./sql/users.ts";
@@ -164,6 +170,7 @@ export class DeliveryService {
   async takeNotices({ org_id }: Caller, limit: number): Promise<NoticeRow[]> {
     return this.engine.transaction(async (tx) => {
       await addExpiryWarnings(tx, org_id);
+      await addFailureDigests(tx, org_id);
       await deleteOldNotices(tx, org_id);
       return takeNotices(tx, org_id, { limit, seconds: NOTICE_LOCK_SECONDS });
     });

@@ -292,6 +292,44 @@ describe("the bot", () => {
       expect((await dan.say(words)).text).toBe("Доступ к библиотеке закрыт.");
   });
 
+  test("answers /stats, /audit and /sync to admins only", async () => {
+    const commands = ["/stats", "/audit", "/sync"];
+    for (const command of commands) expect((await ann.say(command)).text).toContain("/status — ваши файлы");
+    expect((await admin.say("/stats")).text).toMatch(
+      /^Очередь:\n• QUEUED: \d+\n[^]*\nЗастряло: \d+\nЖдут доступа: \d+\n[^]*Хранилище: в порядке\.$/,
+    );
+    expect((await admin.say("/audit")).text).toMatch(
+      /^Последние доставки:\n.* · 200 · Устав\.txt: доставлен/,
+    );
+    expect((await admin.say("/audit")).text).toContain("Механика.pdf: не доставлен (FILE_NOT_FOUND)");
+    disk.put(`${FOLDER}/Книги/Химия/Опыты.txt`, bytes("new"));
+    expect((await admin.say("/sync")).text).toContain("Обновляю каталог");
+    await admin.waitFor(/^Каталог обновлён, файлов и папок: \d+\.$/);
+    expect((await library.bot.listDeliveryFiles({ q: "опыты" })).total).toBe(1);
+    disk.faults.plan(`list ${FOLDER}`, { kind: "status", status: 401 }, { kind: "status", status: 401 });
+    await admin.say("/sync");
+    await admin.waitFor(/^Обновить каталог не удалось: SOURCE_TOKEN_INVALID/);
+    await admin.say("/sync");
+    await until(() => admin.chat().filter(({ text }) => text?.startsWith("Каталог обновлён")).length === 2);
+  });
+
+  test("sends admins one digest of the failed jobs of an hour, and users a notice each", async () => {
+    const second = await library.startBot({ admins: ["100"] });
+    await sql`
+      insert into pawl.delivery_notice (org_id, key, kind, user_id, params, created_at, sent_at)
+      select 'main', 'digest-test:' || n, 'job_failed', '200',
+        jsonb_build_object('title', 'Файл ' || n, 'code', case when n <= 3 then 'FILE_NOT_FOUND' else 'NETWORK_RESET' end),
+        date_trunc('hour', now()) - interval '1 minute', now()
+      from generate_series(1, 50) n`;
+    const digest = await admin.waitFor(/^⚠️ За час с .* не доставлено: 50, например «Файл 1»\n/);
+    expect(digest.text).toContain("• NETWORK_RESET × 47: связь несколько раз прерывалась");
+    expect(digest.text).toContain("• FILE_NOT_FOUND × 3: файла больше нет");
+    for (let takes = 0; takes < 3; takes++) await library.bot.takeDeliveryNotices({ limit: 100 });
+    const digests = await sql`select 1 from pawl.delivery_notice where kind = 'jobs_failed'`;
+    expect(digests).toHaveLength(1);
+    await second.stop();
+  });
+
   test("creates one job per tap with two bots and repeated updates", async () => {
     const second = await library.startBot();
     const people = await Promise.all(

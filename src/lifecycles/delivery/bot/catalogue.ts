@@ -29,6 +29,8 @@ export class Catalogue {
   /** Running scans, shared by users who open the same folder at once. */
   private readonly scans = new Map<string, Promise<void>>();
 
+  private syncing: Promise<void> | null = null;
+
   constructor({ calls, storage, log }: { calls: DeliveryCalls; storage: Storage; log: Log }) {
     this.calls = calls;
     this.storage = storage;
@@ -67,6 +69,14 @@ export class Catalogue {
         this.log.warn(redactedError(error), "a folder could not be scanned; continuing with the others");
       }
     }
+  }
+
+  /** Scans the whole storage on request; requests at the same time share one scan. */
+  sync(): Promise<void> {
+    this.syncing ??= this.scanAll(new AbortController().signal).finally(() => {
+      this.syncing = null;
+    });
+    return this.syncing;
   }
 
   private async refresh(folder_id: string | null): Promise<void> {
