@@ -125,10 +125,10 @@ function serveUsers(engine: Engine, service: DeliveryService): RouteSet {
         ? answer(200, deliveryUser(user))
         : refuse("NOT_FOUND", `User ${id} was not found.`, { id });
     },
-    approveDeliveryUser: ({ caller, params: { id }, body: { days, decided_by }, client_event_id }) =>
-      decide(service, caller, "approve", { id, days, decided_by, client_event_id }),
-    extendDeliveryUser: ({ caller, params: { id }, body: { days, decided_by }, client_event_id }) =>
-      decide(service, caller, "extend", { id, days, decided_by, client_event_id }),
+    approveDeliveryUser: ({ caller, params: { id }, body, client_event_id }) =>
+      decide(service, caller, "approve", { id, ...body, client_event_id }),
+    extendDeliveryUser: ({ caller, params: { id }, body, client_event_id }) =>
+      decide(service, caller, "extend", { id, ...body, client_event_id }),
     blockDeliveryUser: ({ caller, params: { id }, body: { decided_by }, client_event_id }) =>
       decide(service, caller, "block", { id, days: null, decided_by, client_event_id }),
   });

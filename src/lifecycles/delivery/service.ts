@@ -1,6 +1,12 @@
 import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { withIdempotencyKey, readClock, readProjects, visibleProjects } from "../../plugin/index.ts";
+import {
+  withIdempotencyKey,
+  readClock,
+  readProjects,
+  visibleProjects,
+  wrongField,
+} from "../../plugin/index.ts";
 import type { Caller, Engine, IdempotentResult, PublicTask, Tx } from "../../plugin/index.ts";
 import { decideAccess } from "./access.ts";
 import type { Decision } from "./access.ts";
@@ -28,6 +34,8 @@ import { deleteUnusedWords, saveWords } from "./sql/words.ts";
 
 /** Time that a bot has to send a notice before other bots can take it. */
 const NOTICE_LOCK_SECONDS = 60;
+
+const MAX_ACCESS_MS = 36_500 * 86_400_000;
 
 /** Default for projects without this setting. */
 const STUCK_AFTER_SECONDS = Number(delivery.settings.parse({}).stuck_after_seconds);
@@ -78,17 +86,22 @@ export class DeliveryService {
   async decide(
     caller: Caller,
     decision: Decision,
-    { id, days, decided_by, client_event_id }: DecisionInput,
+    { id, days, until, decided_by, client_event_id }: DecisionInput,
   ): Promise<IdempotentResult<DeliveryUser> | Refusal> {
     const { org_id, actor } = caller;
-    const meaning = ["delivery user", decision, id, days ?? null];
+    if (days != null && until != null) return wrongField("until", "give either days or until, not both");
+    const end = until == null ? null : Date.parse(until);
+    // Without an end as before, so that stored keys keep their meaning.
+    const meaning = ["delivery user", decision, id, days ?? null, ...(end === null ? [] : [end])];
     return this.engine.transaction((tx) =>
       withIdempotencyKey(tx, org_id, { client_event_id, actor, meaning }, async () => {
         const user = await lockUser(tx, org_id, id);
         if (!user) return noUser(id);
         const now = await readClock(tx);
+        if (end !== null && (end <= now || end > now + MAX_ACCESS_MS))
+          return wrongField("until", "must be in the future, at most 36,500 days from now");
         const grantedDays = days ?? (await this.accessDays(tx, org_id));
-        const change = decideAccess(decision, user, { now, days: grantedDays });
+        const change = decideAccess(decision, user, { now, days: grantedDays, until: end });
         if (change === null) return deliveryUser(user);
         if (isRefusal(change)) return change;
         await decideUser(tx, org_id, id, { ...change, decided_by: decided_by ?? actor.id });
@@ -180,8 +193,9 @@ export class DeliveryService {
 type JobQuery = Omit<Parameters<typeof pickJobs>[2], "projects" | "reader"> & { project_id: string | null };
 type DecisionInput = {
   id: string;
-  days: number | null | undefined;
-  decided_by: string | null | undefined;
+  days?: number | null | undefined;
+  until?: string | null | undefined;
+  decided_by?: string | null | undefined;
   client_event_id: string | null;
 };
 type FileQuery = { folder_id?: string | undefined; q?: string | undefined; limit: number; offset: number };
