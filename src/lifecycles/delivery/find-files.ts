@@ -62,14 +62,14 @@ async function similarPatterns(tx: Tx, org_id: string, words: readonly string[])
 
 /** Returns the word itself and known words with few typos; a part of a known word is kept as it is. */
 async function spellingsOf(tx: Tx, org_id: string, word: string): Promise<Spelling[]> {
-  const most = maxTypos(word.length);
+  const allowed = maxTypos(word.length);
   const own = { word, typos: 0 };
-  if (most === 0) return [own];
-  const lengths = { shortest: word.length - most, longest: word.length + most };
+  if (allowed === 0) return [own];
+  const lengths = { shortest: word.length - allowed, longest: word.length + allowed };
   const candidates = await nearWords(tx, org_id, { grams: wordGrams(word), ...lengths });
   const near = candidates
     .map((candidate) => ({ word: candidate, typos: typosBetween(word, candidate) }))
-    .filter(({ typos }) => typos > 0 && typos <= most)
+    .filter(({ typos }) => typos > 0 && typos <= allowed)
     .sort((one, other) => one.typos - other.typos);
   return [own, ...near.slice(0, MAX_SPELLINGS - 1)];
 }

@@ -253,7 +253,7 @@ describe.each(SERVERS)("%s storage with faults", (name, { storage, put, filePath
     expect(String(error)).not.toMatch(/secret|faulty/);
   });
 
-  test("a denied file is no error of the keys", async () => {
+  test("a denied file differs from rejected keys", async () => {
     server.faults.plan(server.meta, status(403));
     // The answer to HEAD has no reason, so S3 is asked a second time.
     if (name === "s3") server.faults.plan(server.bytes, status(403));
@@ -297,7 +297,7 @@ describe("s3 storage", () => {
     expect(await codeOf(read())).toBe("CORRUPTED");
   });
 
-  test("markers of folders and keys without a name are no files", async () => {
+  test("markers of folders and keys without a name are skipped", async () => {
     s3.put("library/marked/", bytes(""));
     s3.put("library/marked/a.txt", bytes("a"));
     s3.put("library/marked//b.txt", bytes("b"));

@@ -85,7 +85,7 @@ export async function listFolder(
   return pageOf(await query<CountedRow>(tx, LIST_FOLDER, params));
 }
 
-/** What a name must contain: all trigrams, which the index finds, and all patterns. `rank`: its typos. */
+/** A condition on names: all trigrams, which the index finds, and all patterns. `rank`: its typos. */
 export type NamePattern = { rank: number; grams: readonly string[]; patterns: readonly string[] };
 
 const SEARCH_FILES = `
