@@ -4,8 +4,10 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { createClient } from "../../src/client/index.ts";
+import { DELIVERY_ROUTES } from "../../src/lifecycles/delivery/api.ts";
 import { Sender } from "../../src/lifecycles/delivery/worker/sender.ts";
 import { startDeliveryWorker } from "../../src/lifecycles/delivery/worker/start-delivery-worker.ts";
+import { serverTokenStore } from "../../src/lifecycles/delivery/worker/storage/server-token-store.ts";
 import { yandexDisk } from "../../src/lifecycles/delivery/worker/storage/yandex-disk.ts";
 import { BOT_TOKEN } from "../../test/lifecycles/delivery/stand-ins/bot-api.ts";
 import type { RunningWorker } from "../../src/worker/index.ts";
@@ -23,8 +25,9 @@ export function open(): Promise<Contender> {
     workloads: {
       /** Starts a delivery worker on the queue. */
       async work({ pawl, disk, telegram }: Params) {
+        const client = createClient({ url: localUrl(pawl), token: TOKEN });
         worker = await startDeliveryWorker({
-          client: createClient({ url: localUrl(pawl), token: TOKEN }),
+          client,
           storage: yandexDisk(
             {
               accessToken: "first",
@@ -36,7 +39,7 @@ export function open(): Promise<Contender> {
               folder: "disk:/",
               retryTimeoutMs: 60_000,
             },
-            { read: () => Promise.resolve(null), write: () => Promise.resolve() },
+            serverTokenStore(client.calls(DELIVERY_ROUTES)),
           ),
           sender: new Sender({
             botToken: BOT_TOKEN,

@@ -81,6 +81,7 @@ create table pawl.delivery_file (
   revision text,
   scan text not null,
   seen_at timestamp with time zone default now() not null,
+  grams text[] default '{}'::text[] not null,
   constraint delivery_file_kind_known CHECK ((kind = ANY (ARRAY['file'::text, 'folder'::text]))),
   constraint delivery_file_pkey PRIMARY KEY (org_id, id)
 );
@@ -116,6 +117,17 @@ create table pawl.delivery_source (
   constraint delivery_source_pkey PRIMARY KEY (org_id)
 );
 
+create table pawl.delivery_storage_token (
+  org_id text not null,
+  id text not null,
+  revision integer default 0 not null,
+  sealed text,
+  locked_by text,
+  locked_until timestamp with time zone,
+  updated_at timestamp with time zone default now() not null,
+  constraint delivery_storage_token_pkey PRIMARY KEY (org_id, id)
+);
+
 create table pawl.delivery_user (
   org_id text not null,
   id text not null,
@@ -131,6 +143,13 @@ create table pawl.delivery_user (
   constraint delivery_user_access_has_end CHECK (((status <> 'ACTIVE'::text) OR (access_until IS NOT NULL))),
   constraint delivery_user_pkey PRIMARY KEY (org_id, id),
   constraint delivery_user_status_known CHECK ((status = ANY (ARRAY['PENDING'::text, 'ACTIVE'::text, 'BLOCKED'::text])))
+);
+
+create table pawl.delivery_word (
+  org_id text not null,
+  word text not null,
+  grams text[] not null,
+  constraint delivery_word_pkey PRIMARY KEY (org_id, word)
 );
 
 create table pawl.delivery_worker (
@@ -535,6 +554,8 @@ CREATE INDEX code_usage_by_day ON pawl.code_usage USING btree (org_id, project_i
 
 CREATE INDEX delivery_file_folder ON pawl.delivery_file USING btree (org_id, parent_id, kind DESC, sought_as);
 
+CREATE INDEX delivery_file_grams ON pawl.delivery_file USING gin (grams);
+
 CREATE INDEX delivery_notice_owed ON pawl.delivery_notice USING btree (org_id, created_at) WHERE (sent_at IS NULL);
 
 CREATE INDEX delivery_notice_sent ON pawl.delivery_notice USING btree (org_id, sent_at) WHERE (sent_at IS NOT NULL);
@@ -544,6 +565,8 @@ CREATE INDEX delivery_task ON pawl.task USING btree (org_id, id) WHERE (lifecycl
 CREATE INDEX delivery_task_user ON pawl.task USING btree (org_id, ((data ->> 'user_id'::text)), id) WHERE (lifecycle = 'delivery'::text);
 
 CREATE INDEX delivery_user_ending ON pawl.delivery_user USING btree (org_id, access_until) WHERE (status = 'ACTIVE'::text);
+
+CREATE INDEX delivery_word_grams ON pawl.delivery_word USING gin (grams);
 
 CREATE INDEX dependency_blocker ON pawl.dependency USING btree (org_id, blocker_id);
 

@@ -255,6 +255,10 @@ const ROWS: Row[] = [
   ["recoverDeliveryJobs", "POST /api/delivery/recover"],
   ["callDeliveryAdmin", "POST /api/delivery/source/needs-admin", { reason: "of ours" }],
   ["settleDeliveryNotice", "POST /api/delivery/notices/{job}/settle"],
+  ["readStorageToken", "GET /api/delivery/storage-tokens/{file}"],
+  ["lockStorageToken", "POST /api/delivery/storage-tokens/{file}/lock", { revision: 0, holder: "of ours" }],
+  ["saveStorageToken", "POST /api/delivery/storage-tokens/{file}/save", { revision: 0, sealed: "of ours" }],
+  ["unlockStorageToken", "POST /api/delivery/storage-tokens/{file}/unlock", { holder: "of theirs" }],
 ];
 
 test.each(ROWS)(

@@ -25,3 +25,15 @@ test.each<[UserStatus, number | null, Decision, unknown]>([
   const decided = decideAccess(decision, { id: "1", status, access_until }, { now: NOW, days: 2 });
   expect(decided === null ? "unchanged" : "code" in decided ? decided.code : decided).toEqual(expected);
 });
+
+test.each<[UserStatus, Decision, unknown]>([
+  ["PENDING", "approve", { status: "ACTIVE", access_until: later }],
+  ["ACTIVE", "approve", "unchanged"],
+  ["ACTIVE", "extend", { status: "ACTIVE", access_until: later }],
+  ["EXPIRED", "extend", { status: "ACTIVE", access_until: later }],
+  ["BLOCKED", "extend", "USER_NOT_ACTIVE"],
+])("%s --%s until a date--> %o", (status, decision, expected) => {
+  const user = { id: "1", status, access_until: NOW + 9 * DAY };
+  const decided = decideAccess(decision, user, { now: NOW, days: 2, until: later });
+  expect(decided === null ? "unchanged" : "code" in decided ? decided.code : decided).toEqual(expected);
+});

@@ -12,16 +12,16 @@ type AccessChange = { status: "ACTIVE" | "BLOCKED"; access_until: Instant | null
 export function decideAccess(
   decision: Decision,
   user: UserAccess,
-  { now, days }: { now: Instant; days: number },
+  { now, days, until = null }: { now: Instant; days: number; until?: Instant | null },
 ): AccessChange | Refusal | null {
   const { status, access_until } = user;
   if (decision === "block") return status === "BLOCKED" ? null : { status: "BLOCKED", access_until: null };
   // If two admins approve at the same time, the user gets one period, not two.
   if (decision === "approve")
-    return status === "ACTIVE" ? null : { status: "ACTIVE", access_until: now + days * DAY_MS };
+    return status === "ACTIVE" ? null : { status: "ACTIVE", access_until: until ?? now + days * DAY_MS };
   if (status === "PENDING" || status === "BLOCKED")
     return refuse("USER_NOT_ACTIVE", `The user ${user.id} is ${status}. Approve the user instead.`, {
       user_status: status,
     });
-  return { status: "ACTIVE", access_until: Math.max(now, access_until ?? 0) + days * DAY_MS };
+  return { status: "ACTIVE", access_until: until ?? Math.max(now, access_until ?? 0) + days * DAY_MS };
 }

@@ -1,5 +1,6 @@
 import { FILE_ROUTES } from "./api/file-routes.ts";
 import { JOBS, STATUS_ROUTES } from "./api/job-routes.ts";
+import { TOKEN_ROUTES } from "./api/token-routes.ts";
 import { USER_ROUTES } from "./api/user-routes.ts";
 import { WORK_ROUTES } from "./api/work-routes.ts";
 
@@ -10,6 +11,7 @@ export const DELIVERY_ROUTES = {
   ...USER_ROUTES,
   ...FILE_ROUTES,
   ...WORK_ROUTES,
+  ...TOKEN_ROUTES,
 };
 
 export { deliveryEntry } from "./api/file-routes.ts";
@@ -19,4 +21,4 @@ export type { DeliveryJob, JobStatus } from "./api/job-routes.ts";
 export { USER_STATUSES } from "./api/user-routes.ts";
 export type { DeliveryUser, UserStatus } from "./api/user-routes.ts";
 export type { NoticeKind } from "./api/work-routes.ts";
-export { FILE_ROUTES, JOBS, STATUS_ROUTES, USER_ROUTES, WORK_ROUTES };
+export { FILE_ROUTES, JOBS, STATUS_ROUTES, TOKEN_ROUTES, USER_ROUTES, WORK_ROUTES };

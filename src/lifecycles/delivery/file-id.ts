@@ -7,8 +7,3 @@ import { createHash } from "node:crypto";
 export function fileIdOf(org_id: string, path: string): string {
   return createHash("sha256").update(`${org_id}\n${path}`).digest("base64url").slice(0, 16);
 }
-
-/** Normalizes a name for search: lower case, composed letters, "е" for "ё". */
-export function searchKey(name: string): string {
-  return name.normalize("NFC").toLowerCase().replaceAll("ё", "е");
-}

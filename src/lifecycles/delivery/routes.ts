@@ -3,7 +3,15 @@ import { truncateText, isRefusal, refuse } from "../../core/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { answer, notFound, projectRefusal, serve, serveTaskRoutes } from "../../plugin/index.ts";
 import type { Caller, Engine, RouteHost, RouteSet } from "../../plugin/index.ts";
-import { FILE_ROUTES, JOBS, OPEN_STATUSES, STATUS_ROUTES, USER_ROUTES, WORK_ROUTES } from "./api.ts";
+import {
+  FILE_ROUTES,
+  JOBS,
+  OPEN_STATUSES,
+  STATUS_ROUTES,
+  TOKEN_ROUTES,
+  USER_ROUTES,
+  WORK_ROUTES,
+} from "./api.ts";
 import type { NoticeKind } from "./api.ts";
 import { DeliveryService, stuckJobs } from "./service.ts";
 import { deliveryFile, deliveryUser } from "./delivery-job.ts";
@@ -13,10 +21,19 @@ import { countJobs } from "./sql/jobs.ts";
 import { settleNotice } from "./sql/notices.ts";
 import { shortestHeartbeat, listWorkers, saveProgress, saveWorkerHeartbeat } from "./sql/progress.ts";
 import { alertAdmins, readSource } from "./sql/source.ts";
+import {
+  lockStorageToken,
+  readStorageToken,
+  saveStorageToken,
+  unlockStorageToken,
+} from "./sql/storage-tokens.ts";
 import { findUsers, listUsers } from "./sql/users.ts";
 
 /** Default for projects without this setting. */
 const HEARTBEAT_SECONDS = Number(delivery.settings.parse({}).heartbeat_seconds);
+
+/** A process that refreshes tokens has this long, twice its own timeout. */
+const TOKEN_LOCK_SECONDS = 60;
 
 /** Serves delivery over HTTP. */
 export function deliveryRoutes(host: RouteHost): RouteSet[] {
@@ -28,6 +45,7 @@ export function deliveryRoutes(host: RouteHost): RouteSet[] {
     serveUsers(engine, service),
     serveFiles(engine, service),
     serveWork(engine, service),
+    serveTokens(engine),
   ];
 }
 
@@ -107,10 +125,10 @@ function serveUsers(engine: Engine, service: DeliveryService): RouteSet {
         ? answer(200, deliveryUser(user))
         : refuse("NOT_FOUND", `User ${id} was not found.`, { id });
     },
-    approveDeliveryUser: ({ caller, params: { id }, body: { days, decided_by }, client_event_id }) =>
-      decide(service, caller, "approve", { id, days, decided_by, client_event_id }),
-    extendDeliveryUser: ({ caller, params: { id }, body: { days, decided_by }, client_event_id }) =>
-      decide(service, caller, "extend", { id, days, decided_by, client_event_id }),
+    approveDeliveryUser: ({ caller, params: { id }, body, client_event_id }) =>
+      decide(service, caller, "approve", { id, ...body, client_event_id }),
+    extendDeliveryUser: ({ caller, params: { id }, body, client_event_id }) =>
+      decide(service, caller, "extend", { id, ...body, client_event_id }),
     blockDeliveryUser: ({ caller, params: { id }, body: { decided_by }, client_event_id }) =>
       decide(service, caller, "block", { id, days: null, decided_by, client_event_id }),
   });
@@ -121,8 +139,12 @@ function serveFiles(engine: Engine, service: DeliveryService): RouteSet {
     listDeliveryFiles: async ({ caller, query }) => {
       const found = await service.files(caller, query);
       if (isRefusal(found)) return found;
-      const { folder, rows, total } = found;
-      return answer(200, { folder: folder && deliveryFile(folder), files: rows.map(deliveryFile), total });
+      const { folder, rows, ...counts } = found;
+      return answer(200, {
+        folder: folder && deliveryFile(folder),
+        files: rows.map(deliveryFile),
+        ...counts,
+      });
     },
     saveDeliveryFiles: async ({ caller, body: { folder, ...page } }) => {
       await service.saveFolder(caller, { ...page, folder: folder ?? null });
@@ -174,6 +196,30 @@ function serveWork(engine: Engine, service: DeliveryService): RouteSet {
       return settled
         ? answer(204, undefined)
         : refuse("NOT_FOUND", `Notice ${id} was not found, or is settled already.`, { id });
+    },
+  });
+}
+
+function serveTokens(engine: Engine): RouteSet {
+  return serve(TOKEN_ROUTES, {
+    readStorageToken: async ({ caller: { org_id }, params: { id } }) =>
+      answer(200, await engine.transaction((tx) => readStorageToken(tx, org_id, id))),
+    lockStorageToken: ({ caller: { org_id }, params: { id }, body }) =>
+      engine.transaction(async (tx) => {
+        const locked = await lockStorageToken(tx, org_id, { id, ...body, seconds: TOKEN_LOCK_SECONDS });
+        return answer(200, { locked, ...(await readStorageToken(tx, org_id, id)) });
+      }),
+    saveStorageToken: async ({ caller: { org_id }, params: { id }, body: { revision, sealed } }) => {
+      const isSaved = await engine.transaction((tx) =>
+        saveStorageToken(tx, org_id, { id, revision, sealed }),
+      );
+      return isSaved
+        ? answer(204, undefined)
+        : refuse("VERSION_CONFLICT", `Revision ${revision} of the tokens is not the current one.`, { id });
+    },
+    unlockStorageToken: async ({ caller: { org_id }, params: { id }, body: { holder } }) => {
+      await engine.transaction((tx) => unlockStorageToken(tx, org_id, { id, holder }));
+      return answer(204, undefined);
     },
   });
 }

@@ -23,4 +23,8 @@ export const ROWS = {
   callDeliveryAdmin: { method: "POST", path: "/api/delivery/source/needs-admin" },
   takeDeliveryNotices: { method: "POST", path: "/api/delivery/notices/take" },
   settleDeliveryNotice: { method: "POST", path: "/api/delivery/notices/{id}/settle" },
+  readStorageToken: { method: "GET", path: "/api/delivery/storage-tokens/{id}" },
+  lockStorageToken: { method: "POST", path: "/api/delivery/storage-tokens/{id}/lock" },
+  saveStorageToken: { method: "POST", path: "/api/delivery/storage-tokens/{id}/save" },
+  unlockStorageToken: { method: "POST", path: "/api/delivery/storage-tokens/{id}/unlock" },
 } as const satisfies RowsOf<typeof DELIVERY_ROUTES>;

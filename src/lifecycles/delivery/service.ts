@@ -1,24 +1,41 @@
 import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { withIdempotencyKey, readClock, readProjects, visibleProjects } from "../../plugin/index.ts";
+import {
+  withIdempotencyKey,
+  readClock,
+  readProjects,
+  visibleProjects,
+  wrongField,
+} from "../../plugin/index.ts";
 import type { Caller, Engine, IdempotentResult, PublicTask, Tx } from "../../plugin/index.ts";
 import { decideAccess } from "./access.ts";
 import type { Decision } from "./access.ts";
 import type { DeliveryEntry, DeliveryJob, DeliveryUser } from "./api.ts";
 import { deliveryJob, deliveryUser, replayedJob } from "./delivery-job.ts";
-import { fileIdOf, searchKey } from "./file-id.ts";
+import { fileIdOf } from "./file-id.ts";
+import { findFiles } from "./find-files.ts";
 import { delivery } from "./lifecycle.ts";
-import { findFile, deleteUnseenFiles, listFiles, saveFiles } from "./sql/files.ts";
+import { containsPattern, gramsOf, searchKey, wordGrams, wordsOf } from "./search-words.ts";
+import { findFile, deleteUnseenFiles, listFolder, saveFiles } from "./sql/files.ts";
 import type { FileRow } from "./sql/files.ts";
 import { findJobs, pickJobs, pickStuckJobs } from "./sql/jobs.ts";
-import { deleteOldNotices, addNotices, takeNotices, addExpiryWarnings } from "./sql/notices.ts";
+import {
+  addExpiryWarnings,
+  addFailureDigests,
+  addNotices,
+  deleteOldNotices,
+  takeNotices,
+} from "./sql/notices.ts";
 import type { NoticeRow } from "./sql/notices.ts";
 import { clearSourceAlert } from "./sql/source.ts";
 import { addUser, renewRequest, decideUser, findUsers, lockUser } from "./sql/users.ts";
 import type { NewUser, UserRow } from "./sql/users.ts";
+import { deleteUnusedWords, saveWords } from "./sql/words.ts";
 
 /** Time that a bot has to send a notice before other bots can take it. */
 const NOTICE_LOCK_SECONDS = 60;
+
+const MAX_ACCESS_MS = 36_500 * 86_400_000;
 
 /** Default for projects without this setting. */
 const STUCK_AFTER_SECONDS = Number(delivery.settings.parse({}).stuck_after_seconds);
@@ -69,17 +86,22 @@ export class DeliveryService {
   async decide(
     caller: Caller,
     decision: Decision,
-    { id, days, decided_by, client_event_id }: DecisionInput,
+    { id, days, until, decided_by, client_event_id }: DecisionInput,
   ): Promise<IdempotentResult<DeliveryUser> | Refusal> {
     const { org_id, actor } = caller;
-    const meaning = ["delivery user", decision, id, days ?? null];
+    if (days != null && until != null) return wrongField("until", "give either days or until, not both");
+    const end = until == null ? null : Date.parse(until);
+    // Without an end as before, so that stored keys keep their meaning.
+    const meaning = ["delivery user", decision, id, days ?? null, ...(end === null ? [] : [end])];
     return this.engine.transaction((tx) =>
       withIdempotencyKey(tx, org_id, { client_event_id, actor, meaning }, async () => {
         const user = await lockUser(tx, org_id, id);
         if (!user) return noUser(id);
         const now = await readClock(tx);
+        if (end !== null && (end <= now || end > now + MAX_ACCESS_MS))
+          return wrongField("until", "must be in the future, at most 36,500 days from now");
         const grantedDays = days ?? (await this.accessDays(tx, org_id));
-        const change = decideAccess(decision, user, { now, days: grantedDays });
+        const change = decideAccess(decision, user, { now, days: grantedDays, until: end });
         if (change === null) return deliveryUser(user);
         if (isRefusal(change)) return change;
         await decideUser(tx, org_id, id, { ...change, decided_by: decided_by ?? actor.id });
@@ -113,28 +135,42 @@ export class DeliveryService {
       kind,
       name,
       sought_as: searchKey(name),
+      grams: gramsOf(searchKey(name)),
       path,
       size,
       revision,
     }));
     await this.engine.transaction(async (tx) => {
       await saveFiles(tx, org_id, scan, files);
+      const words = new Set(files.flatMap(({ sought_as }) => wordsOf(sought_as)));
+      await saveWords(
+        tx,
+        org_id,
+        [...words].map((word) => ({ word, grams: wordGrams(word) })),
+      );
       if (!last) return;
-      await deleteUnseenFiles(tx, org_id, { folder_id, scan });
+      const deleted = await deleteUnseenFiles(tx, org_id, { folder_id, scan });
+      await deleteUnusedWords(tx, org_id, [...new Set(deleted.flatMap(wordsOf))]);
       await clearSourceAlert(tx, org_id);
     });
   }
 
+  /** Lists a folder, or searches names: in a folder those with all words, in all folders also similar ones. */
   async files(
     { org_id }: Caller,
     { folder_id, q, limit, offset }: FileQuery,
-  ): Promise<{ folder: FileRow | null; rows: FileRow[]; total: number } | Refusal> {
+  ): Promise<{ folder: FileRow | null; rows: FileRow[]; total: number; similar: boolean } | Refusal> {
     return this.engine.transaction(async (tx) => {
       const folder = folder_id === undefined ? null : await findFile(tx, org_id, folder_id);
       if (folder_id !== undefined && folder?.kind !== "folder") return noFile(folder_id);
-      const words = q === undefined ? [] : searchKey(q).split(/\s+/).filter(Boolean);
-      const within = q === undefined ? (folder_id ?? null) : folder_id;
-      return { folder, ...(await listFiles(tx, org_id, { folder_id: within, words, limit, offset })) };
+      if (q !== undefined && folder_id === undefined)
+        return { folder, ...(await findFiles(tx, org_id, q, { limit, offset })) };
+      const patterns = searchKey(q ?? "")
+        .split(/\s+/)
+        .filter(Boolean)
+        .map(containsPattern);
+      const page = { folder_id: folder_id ?? null, patterns, limit, offset };
+      return { folder, ...(await listFolder(tx, org_id, page)), similar: false };
     });
   }
 
@@ -147,6 +183,7 @@ export class DeliveryService {
   async takeNotices({ org_id }: Caller, limit: number): Promise<NoticeRow[]> {
     return this.engine.transaction(async (tx) => {
       await addExpiryWarnings(tx, org_id);
+      await addFailureDigests(tx, org_id);
       await deleteOldNotices(tx, org_id);
       return takeNotices(tx, org_id, { limit, seconds: NOTICE_LOCK_SECONDS });
     });
@@ -156,8 +193,9 @@ export class DeliveryService {
 type JobQuery = Omit<Parameters<typeof pickJobs>[2], "projects" | "reader"> & { project_id: string | null };
 type DecisionInput = {
   id: string;
-  days: number | null | undefined;
-  decided_by: string | null | undefined;
+  days?: number | null | undefined;
+  until?: string | null | undefined;
+  decided_by?: string | null | undefined;
   client_event_id: string | null;
 };
 type FileQuery = { folder_id?: string | undefined; q?: string | undefined; limit: number; offset: number };

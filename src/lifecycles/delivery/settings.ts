@@ -3,7 +3,7 @@ import type { SettingValues } from "../../plugin/index.ts";
 import { LANGUAGES } from "./bot/texts.ts";
 import type { Language } from "./bot/texts.ts";
 
-const STORAGES = ["local", "yandex-disk"] as const;
+const STORAGES = ["local", "yandex-disk", "s3"] as const;
 const LANGUAGE_NAMES = Object.keys(LANGUAGES) as [Language, ...Language[]];
 
 const secret = {
@@ -40,14 +40,16 @@ export const DELIVERY_SETTINGS = {
     schema: z.enum(STORAGES),
     default: "local",
     expected: `one of ${STORAGES.join(", ")}`,
-    description: "where the files are: a folder of this machine, or Yandex Disk",
+    description:
+      "where the files are: a folder of this machine, Yandex Disk, or a bucket of a server with the S3 API",
   },
   deliveryFolder: {
     env: "PAWL_DELIVERY_FOLDER",
     schema: z.string().trim().min(1).nullable(),
     default: null,
     expected: "the path of a folder",
-    description: "the folder with the files: a local path, or one like disk:/Library on Yandex Disk",
+    description:
+      "the folder with the files: a local path, one like disk:/Library on Yandex Disk, or one like library in a bucket",
   },
   yandexToken: {
     ...secret,
@@ -87,6 +89,49 @@ export const DELIVERY_SETTINGS = {
     default: "https://oauth.yandex.ru",
     expected: "an address like https://example.com",
     description: "the OAuth server that issues new tokens for Yandex Disk",
+  },
+  s3Endpoint: {
+    env: "PAWL_S3_ENDPOINT",
+    schema: address.nullable(),
+    default: null,
+    expected: "an address like https://storage.example.com",
+    description:
+      "the server with the S3 API; default: that of Amazon in PAWL_S3_REGION. The bucket is part of the path, not of the host name",
+  },
+  s3Region: {
+    env: "PAWL_S3_REGION",
+    schema: z
+      .string()
+      .trim()
+      .regex(/^[\w-]{1,64}$/),
+    default: "us-east-1",
+    expected: "a region like eu-central-1",
+    description: "the region of the bucket; it is part of the signature",
+  },
+  s3Bucket: {
+    env: "PAWL_S3_BUCKET",
+    schema: z
+      .string()
+      .trim()
+      .regex(/^[\w.-]{3,63}$/)
+      .refine((name) => !/^\.+$/.test(name))
+      .nullable(),
+    default: null,
+    expected: "the name of a bucket",
+    description: "the bucket with the files, for PAWL_DELIVERY_STORAGE=s3",
+  },
+  s3AccessKeyId: {
+    env: "PAWL_S3_ACCESS_KEY_ID",
+    schema: z.string().trim().min(1).nullable(),
+    default: null,
+    expected: "the id of an access key",
+    description: "the id of a key that may list the bucket and read its objects",
+  },
+  s3SecretAccessKey: {
+    ...secret,
+    env: "PAWL_S3_SECRET_ACCESS_KEY",
+    expected: "the secret of an access key",
+    description: "the secret of that key",
   },
   deliveryAdmins: {
     env: "PAWL_DELIVERY_ADMINS",

@@ -124,8 +124,25 @@ describe("the bot", () => {
     expect(labels(found)).toEqual([expect.stringMatching(/Том 2\. Поля/)]);
     expect((await ann.say("/search нетничего")).text).toContain("ничего не найдено");
     expect((await ann.say("/search")).text).toContain("Напишите, что найти");
-    expect((await ann.say("txt")).text).toContain("Показаны первые из");
+    expect((await ann.say("ладнау")).text).toBe("🔎 «ладнау»: точных совпадений нет, похожих 1");
+    expect(labels(await ann.say("тон механека"))).toEqual([]);
+    expect(labels(await ann.say("том механека"))).toEqual([expect.stringMatching(/Том 1\. Механика/)]);
     expect((await ann.say(`x${"🔎".repeat(150)}`)).text).toContain("ничего не найдено");
+  });
+
+  test("pages through the results of a search, in one message", async () => {
+    const found = await ann.say("№ txt");
+    expect(found.text).toBe("🔎 «№ txt»: найдено 20 · 1/3");
+    const seen = new Set(labels(found).filter((label) => label.startsWith("📄")));
+    for (const page of [2, 3]) {
+      await ann.tap(/›/);
+      expect(found.text).toBe(`🔎 «№ txt»: найдено 20 · ${page}/3`);
+      for (const label of labels(found)) if (label.startsWith("📄")) seen.add(label);
+    }
+    expect(seen.size).toBe(20);
+    expect(labels(found)).not.toContain("›");
+    await ann.tap(/‹/);
+    expect(found.text).toContain("2/3");
   });
 
   test("reports a failure to the user, and answers the next message", async () => {
@@ -275,6 +292,44 @@ describe("the bot", () => {
       expect((await dan.say(words)).text).toBe("Доступ к библиотеке закрыт.");
   });
 
+  test("answers /stats, /audit and /sync to admins only", async () => {
+    const commands = ["/stats", "/audit", "/sync"];
+    for (const command of commands) expect((await ann.say(command)).text).toContain("/status — ваши файлы");
+    expect((await admin.say("/stats")).text).toMatch(
+      /^Очередь:\n• QUEUED: \d+\n[^]*\nЗастряло: \d+\nЖдут доступа: \d+\n[^]*Хранилище: в порядке\.$/,
+    );
+    expect((await admin.say("/audit")).text).toMatch(
+      /^Последние доставки:\n.* · 200 · Устав\.txt: доставлен/,
+    );
+    expect((await admin.say("/audit")).text).toContain("Механика.pdf: не доставлен (FILE_NOT_FOUND)");
+    disk.put(`${FOLDER}/Книги/Химия/Опыты.txt`, bytes("new"));
+    expect((await admin.say("/sync")).text).toContain("Обновляю каталог");
+    await admin.waitFor(/^Каталог обновлён, файлов и папок: \d+\.$/);
+    expect((await library.bot.listDeliveryFiles({ q: "опыты" })).total).toBe(1);
+    disk.faults.plan(`list ${FOLDER}`, { kind: "status", status: 401 }, { kind: "status", status: 401 });
+    await admin.say("/sync");
+    await admin.waitFor(/^Обновить каталог не удалось: SOURCE_TOKEN_INVALID/);
+    await admin.say("/sync");
+    await until(() => admin.chat().filter(({ text }) => text?.startsWith("Каталог обновлён")).length === 2);
+  });
+
+  test("sends admins one digest of the failed jobs of an hour, and users a notice each", async () => {
+    const second = await library.startBot({ admins: ["100"] });
+    await sql`
+      insert into pawl.delivery_notice (org_id, key, kind, user_id, params, created_at, sent_at)
+      select 'main', 'digest-test:' || n, 'job_failed', '200',
+        jsonb_build_object('title', 'Файл ' || n, 'code', case when n <= 3 then 'FILE_NOT_FOUND' else 'NETWORK_RESET' end),
+        date_trunc('hour', now()) - interval '1 minute', now()
+      from generate_series(1, 50) n`;
+    const digest = await admin.waitFor(/^⚠️ За час с .* не доставлено: 50, например «Файл 1»\n/);
+    expect(digest.text).toContain("• NETWORK_RESET × 47: связь несколько раз прерывалась");
+    expect(digest.text).toContain("• FILE_NOT_FOUND × 3: файла больше нет");
+    for (let takes = 0; takes < 3; takes++) await library.bot.takeDeliveryNotices({ limit: 100 });
+    const digests = await sql`select 1 from pawl.delivery_notice where kind = 'jobs_failed'`;
+    expect(digests).toHaveLength(1);
+    await second.stop();
+  });
+
   test("creates one job per tap with two bots and repeated updates", async () => {
     const second = await library.startBot();
     const people = await Promise.all(
@@ -314,7 +369,7 @@ describe("the bot", () => {
     const sent = JSON.stringify([telegram.messages, telegram.answers]);
     expect(sent).not.toMatch(/disk:|Library|yandex|яндекс/i);
     for (const { buttons } of telegram.messages)
-      for (const { callback_data } of buttons) expect(callback_data).toMatch(/^[odfscraeb](:[\w-]*){0,3}$/);
+      for (const { callback_data } of buttons) expect(callback_data).toMatch(/^[oqdfscraeb](:[\w-]*){0,3}$/);
   });
 });
 

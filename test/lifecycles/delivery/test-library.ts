@@ -6,13 +6,14 @@ import { startBot } from "../../../src/lifecycles/delivery/bot/start-bot.ts";
 import type { RunningBot, StartBotOptions } from "../../../src/lifecycles/delivery/bot/start-bot.ts";
 import type { DeliveryCalls } from "../../../src/lifecycles/delivery/worker/deliver-file.ts";
 import { fileIdOf } from "../../../src/lifecycles/delivery/file-id.ts";
+import { DeliveryFault } from "../../../src/lifecycles/delivery/worker/faults.ts";
 import type { Log } from "../../../src/lifecycles/delivery/worker/log.ts";
 import { Sender } from "../../../src/lifecycles/delivery/worker/sender.ts";
 import { startDeliveryWorker } from "../../../src/lifecycles/delivery/worker/start-delivery-worker.ts";
 import type { DeliveryWorkerOptions } from "../../../src/lifecycles/delivery/worker/start-delivery-worker.ts";
-import type { Storage } from "../../../src/lifecycles/delivery/worker/storage/storage.ts";
+import type { Entry, Storage } from "../../../src/lifecycles/delivery/worker/storage/storage.ts";
+import { serverTokenStore } from "../../../src/lifecycles/delivery/worker/storage/server-token-store.ts";
 import { yandexDisk } from "../../../src/lifecycles/delivery/worker/storage/yandex-disk.ts";
-import type { TokenStore } from "../../../src/lifecycles/delivery/worker/storage/yandex-tokens.ts";
 import type { RunningWorker } from "../../../src/worker/index.ts";
 import { startTestServer } from "../../http/test-server.ts";
 import type { TestServer } from "../../http/test-server.ts";
@@ -70,7 +71,7 @@ export async function openLibrary({ retryTimeoutMs = 5_000 } = {}): Promise<Test
   const log = logInto(logged);
   const storage = yandexDisk(
     { ...accountOf(disk), apiUrl: disk.url, folder: FOLDER, retryTimeoutMs },
-    memoryTokenStore(),
+    serverTokenStore(worker),
   );
   const sender = new Sender({
     botToken: BOT_TOKEN,
@@ -148,16 +149,18 @@ export function accountOf(disk: YandexStandIn) {
   };
 }
 
-export function memoryTokenStore(): TokenStore & { text: string | null } {
-  const kept = {
-    text: null as string | null,
-    read: () => Promise.resolve(kept.text),
-    write: (text: string) => {
-      kept.text = text;
-      return Promise.resolve();
-    },
-  };
-  return kept;
+export async function listed(storage: Storage, folder: string | null): Promise<Entry[]> {
+  const found: Entry[] = [];
+  for await (const page of storage.list(folder, new AbortController().signal)) found.push(...page);
+  return found;
+}
+
+/** Returns the code of the fault that a transfer ends with, or `success`. */
+export function codeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => "success",
+    (error: unknown) => (error instanceof DeliveryFault ? error.code : String(error)),
+  );
 }
 
 export function logInto(lines: TestLibrary["logged"]): Log {

@@ -77,6 +77,11 @@ test("with a folder and a bot token, three commands deliver a file; they create 
   const status = await pawl(["delivery", "status", "--data", data]);
   expect(status.stdout).toMatch(/QUEUED 0 · CLAIMED 0 · DOWNLOADING 0 · STREAMING 0\nworker .*: 2 at a time/);
   expect((await pawl(["delivery", "extend", "999", "--data", data])).code).toBe(3);
+  const extend = ["delivery", "extend", "200", "--data", data, "--json", "--until"];
+  const extended = await pawl([...extend, "2099-12-31"]);
+  const end = new Date("2099-12-31T23:59:59").toISOString();
+  expect(JSON.parse(extended.stdout)).toMatchObject({ id: "200", access_until: end });
+  expect((await pawl([...extend, "soon"])).code).toBe(2);
   for (const name of ["bot-token", "worker-token"])
     expect((await stat(join(data, "delivery", name))).mode & 0o777).toBe(0o600);
   for (const process of [bot, worker]) {

@@ -39,6 +39,7 @@ const tapBody = { user_id: "1", file_id, chat_id: "1" };
 const jobs = "/api/delivery/jobs";
 const users = "/api/delivery/users";
 const files = "/api/delivery/files";
+const storageToken = "/api/delivery/storage-tokens/of-settings";
 const page = { scan: "s", entries: [], last: false };
 const beat = { worker: { id: "w", concurrency: 2 }, jobs: [] };
 
@@ -136,6 +137,17 @@ const TABLE: Row[] = [
   ["bot", "POST /api/delivery/notices/{notice}/settle", undefined, "204"],
   ["bot", `POST /api/delivery/notices/${UNKNOWN}/settle`, undefined, "404 NOT_FOUND"],
   ["worker", `POST /api/delivery/notices/${UNKNOWN}/settle`, undefined, "403 FORBIDDEN"],
+
+  ["worker", `GET ${storageToken}`, undefined, "200"],
+  ["agent", `GET ${storageToken}`, undefined, "403 FORBIDDEN"],
+  ["bot", `POST ${storageToken}/lock`, { revision: 0, holder: "a" }, "200"],
+  ["agent", `POST ${storageToken}/lock`, { revision: 0, holder: "a" }, "403 FORBIDDEN"],
+  ["worker", `POST ${storageToken}/save`, { revision: 0, sealed: "x" }, "204"],
+  ["worker", `POST ${storageToken}/save`, { revision: 0, sealed: "x" }, "409 VERSION_CONFLICT"],
+  ["agent", `POST ${storageToken}/save`, { revision: 0, sealed: "x" }, "403 FORBIDDEN"],
+  ["worker", `POST ${storageToken}/save`, { revision: -1, sealed: "x" }, "422 VALIDATION_ERROR"],
+  ["worker", `POST ${storageToken}/unlock`, { holder: "a" }, "204"],
+  ["agent", `POST ${storageToken}/unlock`, { holder: "a" }, "403 FORBIDDEN"],
 ];
 
 test.each(TABLE)("%s: %s with %j is %s", async (who, what, body, answer) => {

@@ -34,7 +34,12 @@ export const FILE_ROUTES = defineRoutes({
     about: "Folders come first. For admins, workers and the bot. Paths in the storage are not returned.",
     query: z.object({
       folder_id: id.optional().describe("default: the top folder, or with `q` all folders"),
-      q: text.max(200).optional().describe("words of the name, in any order"),
+      q: text
+        .max(200)
+        .optional()
+        .describe(
+          "words of the name, in any order; without `folder_id`, words of four letters or more may have typos",
+        ),
       limit: z.int().min(1).max(200).default(50),
       offset: z.int().min(0).max(1_000_000).default(0),
     }),
@@ -43,6 +48,7 @@ export const FILE_ROUTES = defineRoutes({
         folder: file.nullable().describe("null: the top folder"),
         files: z.array(file),
         total: z.int(),
+        similar: z.boolean().describe("no name has all words of `q`; these have similar ones, best first"),
       }),
     },
     refusals: ["NOT_FOUND"],

@@ -3,7 +3,7 @@ import { defineRoutes, fields } from "../../../api/index.ts";
 import { group } from "./fields.ts";
 import { requireUserManager } from "../permissions.ts";
 
-const { id, moment, nextCursor, once, page, nonEmptyText: words } = fields;
+const { givenMoment, id, moment, nextCursor, once, page, nonEmptyText: words } = fields;
 
 export const USER_STATUSES = ["PENDING", "ACTIVE", "EXPIRED", "BLOCKED"] as const;
 
@@ -23,6 +23,10 @@ const user = z
 
 const decision = { method: "POST", group, idempotent: true } as const;
 const days = z.number().positive().max(36_500).nullish().describe("default: access_days of the project main");
+
+const until = givenMoment
+  .nullish()
+  .describe("the end of the access, instead of `days`; in the future, at most 36,500 days");
 
 export const USER_ROUTES = defineRoutes({
   listDeliveryUsers: {
@@ -71,7 +75,7 @@ export const USER_ROUTES = defineRoutes({
     permission: requireUserManager,
     summary: "Grant access",
     about: "Does nothing if the user already has access.",
-    body: z.object({ days, decided_by: id.nullish(), ...once }),
+    body: z.object({ days, until, decided_by: id.nullish(), ...once }),
     replies: { 200: user },
     refusals: ["NOT_FOUND"],
   },
@@ -80,8 +84,9 @@ export const USER_ROUTES = defineRoutes({
     path: "/api/delivery/users/{id}/extend",
     permission: requireUserManager,
     summary: "Extend access",
-    about: "Adds days to the end of the access, or to now if it has expired.",
-    body: z.object({ days, decided_by: id.nullish(), ...once }),
+    about:
+      "Adds days to the end of the access, or to now if it has expired. `until` sets the end, also to an earlier one.",
+    body: z.object({ days, until, decided_by: id.nullish(), ...once }),
     replies: { 200: user },
     refusals: ["NOT_FOUND", "USER_NOT_ACTIVE"],
   },

@@ -14,6 +14,7 @@ const NOTICE_KINDS = [
   "access_ending",
   "user_access_ending",
   "source_needs_admin",
+  "jobs_failed",
 ] as const;
 
 export const WORK_ROUTES = defineRoutes({
@@ -61,7 +62,7 @@ export const WORK_ROUTES = defineRoutes({
     permission: requireUserManager,
     summary: "Take the next notices to send to users and admins",
     about:
-      "For the bot. A notice that is not settled within a minute is offered again. Includes warnings about access that ends within 24 hours.",
+      "For the bot. A notice that is not settled within a minute is offered again. Includes warnings about access that ends within 24 hours, and for admins one digest of failed jobs per hour.",
     body: z.object({ limit: z.int().min(1).max(100).default(20) }),
     replies: {
       200: z.object({

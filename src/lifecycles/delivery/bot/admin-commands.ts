@@ -1,8 +1,13 @@
 import type { Composer, Context } from "grammy";
 import { PawlProblem } from "../../../client/index.ts";
+import { FINAL_STATUSES } from "../api.ts";
 import type { DeliveryUser } from "../api.ts";
 import type { DeliveryCalls } from "../worker/deliver-file.ts";
+import { faultOf } from "../worker/faults.ts";
+import { redactedError } from "../worker/log.ts";
+import type { Log } from "../worker/log.ts";
 import { decodeAction } from "./buttons.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { Screen, Screens } from "./screens.ts";
 
 type Decision = "approve" | "extend" | "block";
@@ -10,19 +15,30 @@ type Decision = "approve" | "extend" | "block";
 type AdminDeps = {
   calls: DeliveryCalls;
   screens: Screens;
+  catalogue: Catalogue;
   admins: readonly string[];
+  log: Log;
+  now?: () => number;
   show: (ctx: Context, screen: Screen) => Promise<void>;
 };
 
 /** Fits into one message even with the longest names. */
 const USERS_PER_PAGE = 15;
 
+const AUDITED_JOBS = 15;
+
 const DECISIONS = ["approve", "extend", "block"] as const;
 
-/** Adds the commands of admins: list, approve, extend, block. To other users these commands are unknown. */
+/** Adds the commands of admins: list, approve, extend, block, stats, audit, sync. To other users these commands are unknown. */
 export function addAdminCommands<C extends Context>(privateChat: Composer<C>, deps: AdminDeps): void {
   const { admins, screens, show } = deps;
   const adminChat = privateChat.filter((ctx) => admins.includes(String(ctx.from?.id)));
+  adminChat.command("stats", (ctx) => showStats(ctx, deps));
+  adminChat.command("audit", async (ctx) => {
+    const { jobs } = await deps.calls.listDeliveryJobs({ status: [...FINAL_STATUSES], limit: AUDITED_JOBS });
+    await show(ctx, screens.audit(jobs));
+  });
+  adminChat.command("sync", (ctx) => startSync(ctx, deps));
   adminChat.command("users", (ctx) => listUsers(ctx, deps, ctx.match));
   for (const decision of DECISIONS)
     adminChat.command(decision, async (ctx) => {
@@ -48,6 +64,30 @@ export function addAdminCommands<C extends Context>(privateChat: Composer<C>, de
     });
     await show(ctx, screens.message(text));
     await ctx.answerCallbackQuery().catch(() => undefined);
+  });
+}
+
+async function showStats(ctx: Context, { calls, screens, show, now = Date.now }: AdminDeps): Promise<void> {
+  const [status, { users }] = await Promise.all([
+    calls.getDeliveryStatus(),
+    calls.listDeliveryUsers({ status: ["PENDING"], limit: 200 }),
+  ]);
+  await show(ctx, screens.stats(status, users.length, now()));
+}
+
+/** Scans the storage in the background: a large one takes minutes, and the bot must answer meanwhile. */
+async function startSync(ctx: Context, { calls, catalogue, screens, log }: AdminDeps): Promise<void> {
+  const { texts } = screens;
+  await ctx.reply(texts.syncing);
+  const report = async () => {
+    const text = await catalogue.sync().then(
+      async () => texts.synced((await calls.listDeliveryFiles({ q: "", limit: 1 })).total),
+      (error: unknown) => texts.syncFailed(faultOf(error, "storage").code),
+    );
+    await ctx.reply(text);
+  };
+  void report().catch((error: unknown) => {
+    log.warn(redactedError(error), "the result of a scan could not be sent");
   });
 }
 

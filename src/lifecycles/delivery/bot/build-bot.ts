@@ -28,7 +28,6 @@ export type BotOptions = {
   now?: () => number;
 };
 
-const MAX_SEARCH_RESULTS = 10;
 const MAX_LISTED_JOBS = 10;
 const ADMIN_ACCESS_DAYS = 36_500;
 
@@ -124,6 +123,7 @@ class BotHandlers {
     if (action.kind === "ask_again") return this.askAgain(ctx);
     await this.withAccess(ctx, async (user) => {
       if (action.kind === "open") await this.openFolder(ctx, action.folder_id, action.page);
+      if (action.kind === "found") await this.showFound(ctx, action.page);
       if (action.kind === "show") await this.showFile(ctx, action.file_id, action.page);
       if (action.kind === "jobs") await this.showJobs(ctx, user);
       if (action.kind === "download") return this.download(ctx, user, action);
@@ -155,8 +155,17 @@ class BotHandlers {
       await ctx.reply(q === "" ? screens.texts.howToSearch : screens.texts.help);
       return;
     }
-    const { files, total } = await catalogue.search(q, MAX_SEARCH_RESULTS);
-    await show(ctx, screens.found(q, files, total));
+    await show(ctx, screens.found(q, await catalogue.search(q, { page: 0, perPage: PAGE_SIZE }), 0));
+  }
+
+  private async showFound(ctx: Context, page: number): Promise<void> {
+    const { catalogue, screens } = this.options;
+    const q = screens.queryIn(ctx.callbackQuery?.message?.text ?? "");
+    if (q === null) return this.search(ctx, "");
+    const found = await catalogue.search(q, { page, perPage: PAGE_SIZE });
+    // There may be fewer pages now.
+    if (found.files.length === 0 && page > 0) return this.showFound(ctx, 0);
+    await show(ctx, screens.found(q, found, page));
   }
 
   /** One tap creates one job: a repeated update finds the existing job. */

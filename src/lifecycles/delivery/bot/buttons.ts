@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 /** The action of a button. Telegram limits its encoded form to 64 bytes. */
 export type ButtonAction =
   | { kind: "open"; folder_id: string | null; page: number }
+  /** A page of search results; the message has the query. */
+  | { kind: "found"; page: number }
   | { kind: "show"; file_id: string; page: number }
   | { kind: "download"; file_id: string; nonce: string; page: number }
   | { kind: "jobs" }
@@ -14,6 +16,7 @@ export type ButtonAction =
 
 const CODES = {
   open: "o",
+  found: "q",
   show: "f",
   download: "d",
   jobs: "s",
@@ -34,6 +37,8 @@ export function encodeAction(action: ButtonAction): string {
   switch (action.kind) {
     case "open":
       return [letter, action.folder_id ?? "", action.page].join(":");
+    case "found":
+      return [letter, action.page].join(":");
     case "show":
       return [letter, action.file_id, action.page].join(":");
     case "download":
@@ -58,6 +63,8 @@ export function decodeAction(data: string): ButtonAction | null {
   switch (kind) {
     case "open":
       return { kind, folder_id: first === "" ? null : first, page: pageOf(second) };
+    case "found":
+      return { kind, page: pageOf(first) };
     case "show":
       return first === "" ? null : { kind, file_id: first, page: pageOf(second) };
     case "download":

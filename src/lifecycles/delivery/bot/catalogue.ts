@@ -17,7 +17,7 @@ const MAX_DEPTH = 64;
 /** After this many consecutive failures the storage itself counts as unavailable. */
 const MAX_UNREADABLE = 3;
 
-type FolderPage = { folder: DeliveryFile | null; files: DeliveryFile[]; total: number };
+type FolderPage = { folder: DeliveryFile | null; files: DeliveryFile[]; total: number; similar: boolean };
 type PageOptions = { page: number; perPage: number };
 
 /** The server's copy of the storage's folders. A folder is scanned again when a user opens it. */
@@ -28,6 +28,8 @@ export class Catalogue {
   private readonly scannedAt = new Map<string, number>();
   /** Running scans, shared by users who open the same folder at once. */
   private readonly scans = new Map<string, Promise<void>>();
+
+  private syncing: Promise<void> | null = null;
 
   constructor({ calls, storage, log }: { calls: DeliveryCalls; storage: Storage; log: Log }) {
     this.calls = calls;
@@ -42,8 +44,8 @@ export class Catalogue {
     return this.calls.listDeliveryFiles({ ...folder, limit: perPage, offset: page * perPage });
   }
 
-  search(q: string, limit: number): Promise<FolderPage> {
-    return this.calls.listDeliveryFiles({ q, limit });
+  search(q: string, { page, perPage }: PageOptions): Promise<FolderPage> {
+    return this.calls.listDeliveryFiles({ q, limit: perPage, offset: page * perPage });
   }
 
   file(id: string): Promise<DeliveryFile> {
@@ -67,6 +69,14 @@ export class Catalogue {
         this.log.warn(redactedError(error), "a folder could not be scanned; continuing with the others");
       }
     }
+  }
+
+  /** Scans the whole storage on request; requests at the same time share one scan. */
+  sync(): Promise<void> {
+    this.syncing ??= this.scanAll(new AbortController().signal).finally(() => {
+      this.syncing = null;
+    });
+    return this.syncing;
   }
 
   private async refresh(folder_id: string | null): Promise<void> {

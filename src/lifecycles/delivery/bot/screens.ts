@@ -1,5 +1,6 @@
 import { truncateText } from "../../../core/index.ts";
 import type { DeliveryFile, DeliveryJob, DeliveryUser } from "../api.ts";
+import type { DeliveryCalls } from "../worker/deliver-file.ts";
 import { makeNonce, encodeAction } from "./buttons.ts";
 import type { ButtonAction } from "./buttons.ts";
 import { LANGUAGES, formatAge, formatMoment, formatSize } from "./texts.ts";
@@ -9,11 +10,17 @@ export const PAGE_SIZE = 8;
 /** Same value as in the lifecycle. */
 const MAX_ATTEMPTS = 3;
 const MAX_BUTTON_LENGTH = 60;
+const MAX_LISTED = 10;
 const MAX_MESSAGE_LENGTH = 4_000;
 
 type Button = { text: string; callback_data: string };
 /** A message with its buttons. */
 export type Screen = { text: string; buttons: Button[][] };
+
+/** Parameters of the notice about failed jobs; `title`: one of them. */
+export type FailureDigest = { since: number; total: number; codes: Record<string, number>; title: string };
+type DeliveryStatus = Awaited<ReturnType<DeliveryCalls["getDeliveryStatus"]>>;
+type Found = { files: readonly DeliveryFile[]; total: number; similar: boolean };
 
 /** Builds the bot's messages from the server's answers. They show names and sizes of stored files, but no paths. */
 export class Screens {
@@ -43,23 +50,30 @@ export class Screens {
     ];
     const up = folder && [button(texts.back, { kind: "open", folder_id: folder.folder_id, page: 0 })];
     const title = `📁 ${folder?.name ?? texts.library}`;
-    const pages = Math.ceil(total / PAGE_SIZE);
-    const where = pages > 1 ? ` · ${page + 1}/${pages}` : "";
-    return this.message(total === 0 ? `${title}\n${texts.emptyFolder}` : title + where, [
+    return this.message(total === 0 ? `${title}\n${texts.emptyFolder}` : title + pageNumber(page, total), [
       ...files.map((file) => [this.entry(file, page)]),
       ...(pageButtons.length > 0 ? [pageButtons] : []),
       ...(up ? [up] : []),
     ]);
   }
 
-  found(query: string, files: readonly DeliveryFile[], total: number): Screen {
+  found(query: string, { files, total, similar }: Found, page: number): Screen {
     const { texts } = this;
     if (total === 0) return this.message(texts.nothingFound(query));
-    const more = total > files.length ? `\n${texts.foundMore(total)}` : "";
-    return this.message(
-      texts.found(query, total) + more,
-      files.map((file) => [this.entry(file, 0)]),
-    );
+    const pageButtons = [
+      ...(page > 0 ? [button(texts.earlier, { kind: "found", page: page - 1 })] : []),
+      ...((page + 1) * PAGE_SIZE < total ? [button(texts.later, { kind: "found", page: page + 1 })] : []),
+    ];
+    const title = similar ? texts.foundSimilar(query, total) : texts.found(query, total);
+    return this.message(title + pageNumber(page, total), [
+      ...files.map((file) => [this.entry(file, 0)]),
+      ...(pageButtons.length > 0 ? [pageButtons] : []),
+    ]);
+  }
+
+  /** Returns the query of a message with search results: a button is too small for it, and the bot has no state. */
+  queryIn(text: string): string | null {
+    return /^🔎 [«“](.+)[»”]: /su.exec(text)?.[1] ?? null;
   }
 
   /** A file with a download button for one tap. */
@@ -110,6 +124,45 @@ export class Screens {
     return this.texts.reasons[code ?? ""] ?? this.texts.reasons.UNKNOWN ?? "";
   }
 
+  /** Failed jobs of an hour: their number by reason, most frequent first. */
+  failureDigest({ since, total, codes, title }: FailureDigest): Screen {
+    const { texts } = this;
+    const reasons = Object.entries(codes)
+      .sort(([, one], [, other]) => other - one)
+      .map(([code, jobs]) => `• ${code} × ${jobs}: ${this.reason(code)}`);
+    return this.message([texts.failures(total, this.moment(since), title), ...reasons].join("\n"));
+  }
+
+  /** The state of the queue, the workers and the storage. */
+  stats({ queue, stuck, workers, source }: DeliveryStatus, waiting: number, now: number): Screen {
+    const { texts } = this;
+    const counts = Object.entries(queue).map(([status, jobs]) => `• ${status}: ${jobs}`);
+    const lines = workers
+      .slice(0, MAX_LISTED)
+      .map(({ id, heartbeat_at }) => texts.worker(id, formatAge(texts, now - Date.parse(heartbeat_at))));
+    return this.message(
+      [
+        texts.stats,
+        ...counts,
+        texts.stuckJobs(stuck.length),
+        texts.waitingUsers(waiting),
+        ...(lines.length > 0 ? lines : [texts.noWorkers]),
+        source === null ? texts.sourceWorks : texts.sourceNeedsAdmin(source.reason),
+      ].join("\n"),
+    );
+  }
+
+  /** The latest finished jobs of all users, for admins. */
+  audit(jobs: readonly DeliveryJob[]): Screen {
+    const { texts } = this;
+    if (jobs.length === 0) return this.message(texts.noAudit);
+    const lines = jobs.map(({ updated_at, user_id, title, status, last_error }) => {
+      const code = status === "FAILED" && last_error ? ` (${last_error.code})` : "";
+      return `${this.moment(updated_at)} · ${user_id} · ${title}: ${texts.status[status]}${code}`;
+    });
+    return this.message([texts.audit, ...lines].join("\n"));
+  }
+
   expired(): Screen {
     return this.message(this.texts.expired, [[button(this.texts.askAgain, { kind: "ask_again" })]]);
   }
@@ -145,6 +198,11 @@ export class Screens {
   private backButton({ folder_id }: DeliveryFile, page: number): Button {
     return button(this.texts.back, { kind: "open", folder_id, page });
   }
+}
+
+function pageNumber(page: number, total: number): string {
+  const pages = Math.ceil(total / PAGE_SIZE);
+  return pages > 1 ? ` · ${page + 1}/${pages}` : "";
 }
 
 function button(text: string, action: ButtonAction): Button {

@@ -5,7 +5,7 @@ import type { DeliveryCalls } from "../worker/deliver-file.ts";
 import { faultOf } from "../worker/faults.ts";
 import { redactedError } from "../worker/log.ts";
 import type { Log } from "../worker/log.ts";
-import type { Screen, Screens } from "./screens.ts";
+import type { FailureDigest, Screen, Screens } from "./screens.ts";
 
 type NoticeSender = {
   api: Api;
@@ -86,6 +86,8 @@ async function screenFor({ screens, calls }: NoticeSender, { kind, params }: Not
       return screens.message(texts.ending(until()));
     case "source_needs_admin":
       return screens.message(texts.sourceNeedsAdmin(reason ?? ""));
+    case "jobs_failed":
+      return screens.failureDigest(params as FailureDigest);
     case "user_access_ending":
       return screens.decision(texts.userEnding(name ?? "", user_id ?? "", until()), user_id ?? "", [
         "extend",

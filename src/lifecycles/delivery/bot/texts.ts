@@ -17,7 +17,7 @@ export type Texts = {
   gone: string;
   file: (name: string, size: string | null) => string;
   found: (query: string, total: number) => string;
-  foundMore: (total: number) => string;
+  foundSimilar: (query: string, total: number) => string;
   nothingFound: (query: string) => string;
   howToSearch: string;
   // Jobs
@@ -52,6 +52,18 @@ export type Texts = {
   wantsMore: (name: string, id: string) => string;
   userEnding: (name: string, id: string, until: string) => string;
   sourceNeedsAdmin: (reason: string) => string;
+  failures: (total: number, since: string, title: string) => string;
+  stats: string;
+  stuckJobs: (jobs: number) => string;
+  waitingUsers: (users: number) => string;
+  worker: (id: string, age: string) => string;
+  noWorkers: string;
+  sourceWorks: string;
+  audit: string;
+  noAudit: string;
+  syncing: string;
+  synced: (files: number) => string;
+  syncFailed: (code: string) => string;
   users: (total: number) => string;
   noUsers: string;
   user: (name: string, id: string, status: string, until: string | null) => string;
@@ -83,7 +95,7 @@ const ru: Texts = {
   gone: "Этого больше нет в библиотеке.",
   file: (name, size) => (size === null ? `📄 ${name}` : `📄 ${name}\nРазмер: ${size}`),
   found: (query, total) => `🔎 «${query}»: найдено ${total}`,
-  foundMore: (total) => `Показаны первые из ${total}. Уточните запрос, чтобы увидеть остальное.`,
+  foundSimilar: (query, total) => `🔎 «${query}»: точных совпадений нет, похожих ${total}`,
   nothingFound: (query) => `🔎 По запросу «${query}» ничего не найдено.`,
   howToSearch: "Напишите, что найти: несколько слов из названия.",
   queued: (name) => `✅ «${name}» в очереди. Файл придёт в этот чат.\nХод доставки: /status`,
@@ -144,6 +156,19 @@ const ru: Texts = {
   userEnding: (name, id, until) => `⏳ У пользователя ${name} (${id}) доступ заканчивается ${until}.`,
   sourceNeedsAdmin: (reason) =>
     `⚠️ Хранилище отклоняет токен: ${reason}. Файлы не доставляются, пока не будет нового токена.`,
+  failures: (total, since, title) =>
+    `⚠️ За час с ${since} не доставлено: ${total}${total === 1 ? ` («${title}»)` : `, например «${title}»`}`,
+  stats: "Очередь:",
+  stuckJobs: (jobs) => `Застряло: ${jobs}`,
+  waitingUsers: (users) => `Ждут доступа: ${users}`,
+  worker: (id, age) => `Воркер ${id}: сигнал ${age} назад`,
+  noWorkers: "Воркеров нет: файлы не доставляются.",
+  sourceWorks: "Хранилище: в порядке.",
+  audit: "Последние доставки:",
+  noAudit: "Доставок ещё не было.",
+  syncing: "Обновляю каталог. Напишу, когда закончу.",
+  synced: (files) => `Каталог обновлён, файлов и папок: ${files}.`,
+  syncFailed: (code) => `Обновить каталог не удалось: ${code}. Показывается прежний.`,
   users: (total) => `Пользователей: ${total}`,
   noUsers: "Пользователей нет.",
   user: (name, id, status, until) => `${name} (${id}): ${status}${until === null ? "" : ` до ${until}`}`,
@@ -152,7 +177,8 @@ const ru: Texts = {
   approveFirst: (id) => `У пользователя ${id} нет доступа: сначала /approve ${id}`,
   usage: (command) => `Формат: ${command}`,
   help: "/start — библиотека\n/status — ваши файлы\n/search слова — поиск, можно и без команды",
-  adminHelp: "/users — пользователи\n/approve id [дней]\n/extend id [дней]\n/block id",
+  adminHelp:
+    "/users — пользователи\n/approve id [дней]\n/extend id [дней]\n/block id\n/stats — очередь и воркеры\n/audit — последние доставки\n/sync — обновить каталог",
   trouble: "Сейчас не получилось. Попробуйте ещё раз через минуту.",
   commands: { start: "библиотека", status: "ваши файлы", search: "поиск", help: "помощь" },
   size: (amount, unit) => `${amount} ${(["Б", "КБ", "МБ", "ГБ"] as const)[unit]}`,
@@ -174,7 +200,7 @@ const en: Texts = {
   gone: "This is no longer in the library.",
   file: (name, size) => (size === null ? `📄 ${name}` : `📄 ${name}\nSize: ${size}`),
   found: (query, total) => `🔎 “${query}”: ${total} found`,
-  foundMore: (total) => `These are the first of ${total} results. Add a word to narrow the search.`,
+  foundSimilar: (query, total) => `🔎 “${query}”: no exact match, ${total} similar`,
   nothingFound: (query) => `🔎 Nothing found for “${query}”.`,
   howToSearch: "Send a few words of the name to search for.",
   queued: (name) => `✅ “${name}” is queued. It will be sent to this chat.\nProgress: /status`,
@@ -235,6 +261,19 @@ const en: Texts = {
   userEnding: (name, id, until) => `⏳ The access of ${name} (${id}) ends on ${until}.`,
   sourceNeedsAdmin: (reason) =>
     `⚠️ The storage rejects the token: ${reason}. No files are delivered until there is a new token.`,
+  failures: (total, since, title) =>
+    `⚠️ Not delivered in the hour from ${since}: ${total}${total === 1 ? ` (“${title}”)` : `, for example “${title}”`}`,
+  stats: "Queue:",
+  stuckJobs: (jobs) => `Stuck: ${jobs}`,
+  waitingUsers: (users) => `Waiting for access: ${users}`,
+  worker: (id, age) => `Worker ${id}: last heartbeat ${age} ago`,
+  noWorkers: "No workers: no files are delivered.",
+  sourceWorks: "Storage: works.",
+  audit: "Latest deliveries:",
+  noAudit: "No deliveries yet.",
+  syncing: "Scanning the storage. You will get a message when it is done.",
+  synced: (files) => `The catalogue is up to date: ${files} files and folders.`,
+  syncFailed: (code) => `The scan failed: ${code}. The catalogue is unchanged where it could not be read.`,
   users: (total) => `Users: ${total}`,
   noUsers: "No users yet.",
   user: (name, id, status, until) => `${name} (${id}): ${status}${until === null ? "" : ` until ${until}`}`,
@@ -248,7 +287,8 @@ const en: Texts = {
   approveFirst: (id) => `User ${id} has no access. Use /approve ${id} first.`,
   usage: (command) => `Usage: ${command}`,
   help: "/start: the library\n/status: your files\n/search words: search; words without a command work too",
-  adminHelp: "/users: the users\n/approve id [days]\n/extend id [days]\n/block id",
+  adminHelp:
+    "/users: the users\n/approve id [days]\n/extend id [days]\n/block id\n/stats: queue and workers\n/audit: latest deliveries\n/sync: scan the storage",
   trouble: "Something went wrong. Try again in a minute.",
   commands: { start: "the library", status: "your files", search: "search", help: "help" },
   size: (amount, unit) => `${amount} ${(["B", "KB", "MB", "GB"] as const)[unit]}`,

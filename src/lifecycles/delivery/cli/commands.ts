@@ -1,3 +1,4 @@
+import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import {
   atServer,
@@ -16,6 +17,7 @@ import { DELIVERY_SETTINGS } from "../settings.ts";
 import type { ProcessDeps } from "../worker/run-processes.ts";
 
 type Flags = ConnectFlags & { json?: true };
+type DecisionFlags = Flags & { days?: number; until?: string };
 
 /** `pawl delivery …` */
 export const addDeliveryCommands: AddCommands = (program, environment, setExitCode) => {
@@ -72,15 +74,28 @@ function addDecisions(
       .description(DECISIONS[decision].description)
       .argument("<user>", "the user's Telegram id");
     if (decision !== "block")
-      command.option(
-        "--days <n>",
-        "days of access (default: the setting access_days of the project main)",
-        positiveInteger,
-      );
-    command.action(async (id: string, { json, days, ...flags }: Flags & { days?: number }) => {
+      command
+        .option(
+          "--days <n>",
+          "days of access (default: the setting access_days of the project main)",
+          positiveInteger,
+        )
+        .addOption(
+          new Option(
+            "--until <moment>",
+            "end of the access, such as 2026-12-31 or 2026-12-31T18:00 (local time)",
+          )
+            .argParser(localMoment)
+            .conflicts("days"),
+        );
+    command.action(async (id: string, { json, days, until, ...flags }: DecisionFlags) => {
       const exit = await atServer(environment, flags, async ({ client }) => {
         const calls = client.calls(DELIVERY_ROUTES);
-        const timed = days === undefined ? { id } : { id, days };
+        const timed = {
+          id,
+          ...(days === undefined ? {} : { days }),
+          ...(until === undefined ? {} : { until }),
+        };
         const user = await (decision === "approve"
           ? calls.approveDeliveryUser(timed)
           : decision === "extend"
@@ -91,6 +106,18 @@ function addDecisions(
       setExitCode(exit);
     });
   }
+}
+
+/** Reads a date, which means its end, or a moment. */
+function localMoment(text: string): string {
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
+  const isMoment = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text);
+  const time = isDate ? Date.parse(`${text}T23:59:59`) : isMoment ? Date.parse(text) : NaN;
+  if (Number.isNaN(time))
+    throw new InvalidArgumentError(
+      "It must be a date such as 2026-12-31, or a moment such as 2026-12-31T18:00.",
+    );
+  return new Date(time).toISOString();
 }
 
 /** Loaded on demand, because the Telegram library loads slowly. */
@@ -183,5 +210,6 @@ Examples:
   pawl delivery worker --concurrency 4   deliver files, here or on other machines
   pawl delivery users --status PENDING   list users who wait for approval
   pawl delivery approve 123456 --days 7
+  pawl delivery extend 123456 --until 2026-12-31
 
 All settings are in docs/configuration.md.`;

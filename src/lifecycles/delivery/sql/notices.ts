@@ -33,6 +33,31 @@ export async function addExpiryWarnings(tx: Tx, org_id: string): Promise<void> {
   await query(tx, ADD_EXPIRY_WARNINGS, [org_id]);
 }
 
+// One notice per hour with failures, when the hour is over: every failed job has a notice to its user. Hours of the last day
+// are included, in case that no bot was running.
+const ADD_FAILURE_DIGESTS = `
+  insert into pawl.delivery_notice (org_id, key, kind, user_id, params, created_at)
+  select $1, 'failures:' || extract(epoch from h.hour), 'jobs_failed', null,
+    jsonb_build_object('since', extract(epoch from h.hour) * 1000, 'total', sum(h.jobs),
+      'codes', jsonb_object_agg(h.code, h.jobs), 'title', min(h.title)),
+    clock_timestamp()
+  from (
+    select date_trunc('hour', n.created_at) as hour, coalesce(n.params ->> 'code', 'UNKNOWN') as code,
+      count(*) as jobs, min(n.params ->> 'title') as title
+    from pawl.delivery_notice n
+    where n.org_id = $1 and n.kind = 'job_failed' and (n.sent_at is null or n.sent_at > statement_timestamp() - interval '1 day')
+      and n.created_at >= statement_timestamp() - interval '1 day'
+      and n.created_at < date_trunc('hour', statement_timestamp())
+    group by 1, 2
+  ) as h
+  group by h.hour
+  on conflict (org_id, key) do nothing`;
+
+/** Adds the digests of failed jobs for the admins. */
+export async function addFailureDigests(tx: Tx, org_id: string): Promise<void> {
+  await query(tx, ADD_FAILURE_DIGESTS, [org_id]);
+}
+
 // Locked ones are skipped: two bots that take at once get different ones.
 const TAKE_NOTICES = `
   update pawl.delivery_notice n set taken_until = clock_timestamp() + make_interval(secs => $3)

@@ -32,14 +32,25 @@ export function DecideDialog({
       title={title}
       {...(isBlock ? { lead: texts.blockSure } : {})}
       questions={
-        isBlock ? [] : [{ name: "days", label: texts.days, hint: texts.daysHint, kind: "number" as const }]
+        isBlock
+          ? []
+          : [
+              { name: "days", label: texts.days, hint: texts.daysHint, kind: "number" as const },
+              {
+                name: "until",
+                label: texts.accessUntil,
+                hint: texts.accessUntilHint,
+                kind: "moment" as const,
+              },
+            ]
       }
       submit={texts[decision]}
       danger={isBlock}
-      perform={async ({ days = "" }: { days?: string }) => {
+      perform={async ({ days = "", until = "" }: { days?: string; until?: string }) => {
         const parsedDays = days.trim() === "" ? null : Number(days.replace(",", "."));
-        if (decision === "approve") await delivery.approveDeliveryUser({ id, days: parsedDays });
-        else if (decision === "extend") await delivery.extendDeliveryUser({ id, days: parsedDays });
+        const timed = { id, days: parsedDays, until: until === "" ? null : new Date(until).toISOString() };
+        if (decision === "approve") await delivery.approveDeliveryUser(timed);
+        else if (decision === "extend") await delivery.extendDeliveryUser(timed);
         else await delivery.blockDeliveryUser({ id });
         toast(confirmation);
         await refetch();

@@ -44,6 +44,8 @@ type Texts = {
   approveTitle: (name: string) => string;
   days: string;
   daysHint: string;
+  accessUntil: string;
+  accessUntilHint: string;
   blockTitle: (name: string) => string;
   blockSure: string;
   approved: (name: string) => string;
@@ -103,6 +105,8 @@ export const TEXTS: LocalizedTexts<Texts> = {
     approveTitle: (name) => `Approve ${name}`,
     days: "Days",
     daysHint: "Default: the project's setting access_days.",
+    accessUntil: "Until",
+    accessUntilHint: "The end of the access, instead of days.",
     blockTitle: (name) => `Block ${name}?`,
     blockSure: "The user can no longer request files. Queued jobs will fail.",
     approved: (name) => `${name} has access.`,
@@ -165,6 +169,8 @@ export const TEXTS: LocalizedTexts<Texts> = {
     approveTitle: (name) => `Открыть доступ: ${name}`,
     days: "Дней",
     daysHint: "По умолчанию — настройка проекта access_days.",
+    accessUntil: "До",
+    accessUntilHint: "Конец доступа, вместо числа дней.",
     blockTitle: (name) => `Заблокировать: ${name}?`,
     blockSure: "Пользователь больше не сможет запрашивать файлы. Файлы из очереди не будут доставлены.",
     approved: (name) => `Доступ открыт: ${name}.`,

@@ -1,7 +1,9 @@
 import { createClient, PawlProblem } from "../../../client/index.ts";
 import type { Client } from "../../../client/index.ts";
 import { PawlError } from "../../../core/index.ts";
-import type { TokenStore } from "./storage/yandex-tokens.ts";
+
+/** Stores a secret of a process on its machine. */
+export type SecretStore = { read: () => Promise<string | null>; write: (text: string) => Promise<void> };
 
 type Me = Awaited<ReturnType<Client["getMe"]>>;
 
@@ -25,7 +27,7 @@ export const WORKER: ProcessRole = {
   requirement: "with the role worker",
 };
 
-type ClientOptions = { client: Client; url: string; store: TokenStore; signal: AbortSignal };
+type ClientOptions = { client: Client; url: string; store: SecretStore; signal: AbortSignal };
 
 /**
  * Returns a client for the bot or the worker. A token of a suitable member is used as it is. With an admin's token, a member

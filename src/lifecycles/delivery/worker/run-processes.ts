@@ -7,12 +7,13 @@ import { DELIVERY_ROUTES } from "../api.ts";
 import { faultOf } from "./faults.ts";
 import type { Log } from "./log.ts";
 import { BOT, processClient, WORKER } from "./process-client.ts";
+import type { SecretStore } from "./process-client.ts";
 import { retryTelegram } from "./retry-telegram.ts";
 import { Sender } from "./sender.ts";
 import type { DeliverySettings } from "../settings.ts";
 import { startDeliveryWorker } from "./start-delivery-worker.ts";
 import { missingSetting, openStorage } from "./storage/open-storage.ts";
-import type { TokenStore } from "./storage/yandex-tokens.ts";
+import { serverTokenStore } from "./storage/server-token-store.ts";
 
 /** Dependencies of the processes, from the command line. */
 export type ProcessDeps = {
@@ -21,7 +22,7 @@ export type ProcessDeps = {
   settings: DeliverySettings & { host: string };
   log: Log;
   /** Returns the store for a secret, a file of this name in the data folder. */
-  secretFile: (name: string) => TokenStore;
+  secretFile: (name: string) => SecretStore;
   /** Resolves when the process is asked to stop. */
   untilStopped: () => Promise<void>;
   /** Prints a line for the user. */
@@ -32,7 +33,7 @@ export type ProcessDeps = {
 export async function runWorker(deps: ProcessDeps, concurrency: number): Promise<void> {
   const { settings, printLine, url, log } = deps;
   const stopping = stopSignal(deps);
-  const storage = openStorage(settings, deps.secretFile("storage-token"));
+  const storage = await openStorage(settings, serverTokenStore(deps.client.calls(DELIVERY_ROUTES)));
   const sender = new Sender({
     botToken: tokenOf(settings),
     apiUrl: settings.telegramApiUrl,
@@ -64,7 +65,7 @@ export async function runWorker(deps: ProcessDeps, concurrency: number): Promise
 export async function runBot(deps: ProcessDeps): Promise<void> {
   const { settings, printLine, url } = deps;
   const stopping = stopSignal(deps);
-  const storage = openStorage(settings, deps.secretFile("storage-token"));
+  const storage = await openStorage(settings, serverTokenStore(deps.client.calls(DELIVERY_ROUTES)));
   const token = tokenOf(settings);
   const connection = await processClient(BOT, {
     client: deps.client,

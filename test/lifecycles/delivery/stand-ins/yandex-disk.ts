@@ -187,47 +187,60 @@ class Disk {
     }
     const fault = this.faults.take("bytes", path);
     if (fault?.kind === "status") return injectFault(fault, response);
-    const { content } = node;
-    const range = /^bytes=(\d+)-$/.exec(request.headers.range ?? "");
-    const from = Number(range?.[1] ?? 0);
-    if (from >= content.size && content.size > 0) {
-      response.writeHead(416, { "content-range": `bytes */${content.size}` }).end();
+    await sendContent(node.content, fault, { request, response });
+  }
+}
+
+/** Sends a file, or the requested range of it, with the fault. */
+export async function sendContent(
+  content: Content,
+  fault: InjectedFault | null,
+  {
+    request,
+    response,
+    headers = {},
+  }: { request: IncomingMessage; response: ServerResponse; headers?: Record<string, string> },
+): Promise<void> {
+  const range = /^bytes=(\d+)-$/.exec(request.headers.range ?? "");
+  const from = Number(range?.[1] ?? 0);
+  if (from >= content.size && content.size > 0) {
+    response.writeHead(416, { "content-range": `bytes */${content.size}` }).end();
+    return;
+  }
+  const length = fault?.kind === "short" ? content.size - 10 : content.size - from;
+  response.writeHead(range ? 206 : 200, {
+    ...headers,
+    "content-length": length,
+    "accept-ranges": "bytes",
+    ...(range ? { "content-range": `bytes ${from}-${content.size - 1}/${content.size}` } : {}),
+  });
+  await sendBody(content, from, length, fault, response);
+}
+
+async function sendBody(
+  { read }: Content,
+  from: number,
+  length: number,
+  fault: InjectedFault | null,
+  response: ServerResponse,
+): Promise<void> {
+  const breaks = fault?.kind === "reset" || fault?.kind === "stall" ? (fault.after ?? 0) : Infinity;
+  let sent = 0;
+  for (const piece of read(from)) {
+    let part = piece.subarray(0, Math.min(length, breaks) - sent);
+    if (fault?.kind === "garbled" && sent === 0) part = Buffer.from(part.map((byte) => byte ^ 1));
+    sent += part.length;
+    if (part.length > 0 && !response.write(part)) await drained(response);
+    if (response.destroyed) return;
+    if (sent >= breaks) {
+      if (fault?.kind === "stall") return;
+      // Let the written bytes arrive before the connection closes.
+      await pause(20);
+      response.destroy();
       return;
     }
-    const length = fault?.kind === "short" ? content.size - 10 : content.size - from;
-    response.writeHead(range ? 206 : 200, {
-      "content-length": length,
-      "accept-ranges": "bytes",
-      ...(range ? { "content-range": `bytes ${from}-${content.size - 1}/${content.size}` } : {}),
-    });
-    await this.sendBody(content, from, length, fault, response);
   }
-
-  private async sendBody(
-    { read }: Content,
-    from: number,
-    length: number,
-    fault: InjectedFault | null,
-    response: ServerResponse,
-  ): Promise<void> {
-    const breaks = fault?.kind === "reset" || fault?.kind === "stall" ? (fault.after ?? 0) : Infinity;
-    let sent = 0;
-    for (const piece of read(from)) {
-      let part = piece.subarray(0, Math.min(length, breaks) - sent);
-      if (fault?.kind === "garbled" && sent === 0) part = Buffer.from(part.map((byte) => byte ^ 1));
-      sent += part.length;
-      if (part.length > 0 && !response.write(part)) await drained(response);
-      if (response.destroyed) return;
-      if (sent >= breaks) {
-        if (fault?.kind === "stall") return;
-        // Let the written bytes arrive before the connection closes.
-        await pause(20);
-        response.destroy();
-        return;
-      }
-    }
-    response.end();
-  }
+  response.end();
 }
 
 /** Resolves when the response can be written again, or is closed. */

@@ -19,7 +19,7 @@ export type OpenedFile = {
   close: () => Promise<void>;
 };
 
-/** A storage of files. Errors are thrown as DeliveryFault. */
+/** A storage of files. Errors are thrown as DeliveryFault. `test/lifecycles/delivery/storage.test.ts` tests all of them. */
 export type Storage = {
   /** Lists a folder in pages; null: the top folder. */
   list: (folder: string | null, signal: AbortSignal) => AsyncIterable<readonly Entry[]>;

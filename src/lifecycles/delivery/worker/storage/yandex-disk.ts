@@ -1,9 +1,9 @@
-import { followSignals } from "../../../../std/follow-signals.ts";
 import { secondsOf } from "../../../../client/problem.ts";
 import { DeliveryFault, faultOf } from "../faults.ts";
 import { SOURCE_TOKEN_INVALID } from "../../lifecycle.ts";
 import { withTimeLimit } from "../with-time-limit.ts";
 import type { TimeLimit } from "../with-time-limit.ts";
+import { rangeHeader, readRange } from "./read-range.ts";
 import type { Entry, OpenedFile, Storage } from "./storage.ts";
 import { YandexTokens } from "./yandex-tokens.ts";
 import type { TokenStore, YandexAccount } from "./yandex-tokens.ts";
@@ -75,45 +75,15 @@ class YandexApi {
     const { type, size, sha256 = null } = resource;
     if (type !== "file" || size === undefined) throw new DeliveryFault({ side: "storage", status: 404 });
     const revision = revisionOf(resource);
-    const read = (from: number, reading: AbortSignal) => this.read(path, { size, from }, reading);
+    const read = (from: number, reading: AbortSignal) =>
+      readRange({
+        size,
+        from,
+        stallMs: this.disk.retryTimeoutMs,
+        signal: reading,
+        request: (limit) => this.download(path, from, limit),
+      });
     return { size, revision, sha256, read, close: () => Promise.resolve() };
-  }
-
-  private async *read(
-    path: string,
-    { size, from }: { size: number; from: number },
-    signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array> {
-    const reading = followSignals([signal]);
-    const limit = { ms: this.disk.retryTimeoutMs, side: "storage", signal: reading.signal } as const;
-    // One timer for the whole file: a signal and a timer per chunk were most of the worker's garbage.
-    let waitingSince = Infinity;
-    const timer = setInterval(
-      () => {
-        if (Date.now() - waitingSince >= limit.ms)
-          reading.abort(new DeliveryFault({ side: "storage", network: "timeout" }));
-      },
-      Math.min(1_000, limit.ms / 4),
-    );
-    try {
-      const response = await this.download(path, from, limit);
-      checkRange(response, { size, from });
-      if (response.body === null) return;
-      waitingSince = Date.now();
-      for await (const chunk of response.body) {
-        // While the consumer has the chunk, the read does not wait for the storage.
-        waitingSince = Infinity;
-        yield chunk;
-        waitingSince = Date.now();
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      throw faultOf(error, "storage");
-    } finally {
-      clearInterval(timer);
-      reading.abort();
-      reading.release();
-    }
   }
 
   /** Requests a new link each time, because links expire soon. */
@@ -123,11 +93,13 @@ class YandexApi {
       { path },
       limit.signal,
     );
-    const range = from > 0 ? { range: `bytes=${from}-` } : {};
     // On a redirect to another host, fetch removes the token.
     const get = (token: string) =>
       withTimeLimit(limit, () =>
-        fetch(href, { headers: { authorization: `OAuth ${token}`, ...range }, signal: limit.signal }),
+        fetch(href, {
+          headers: { authorization: `OAuth ${token}`, ...rangeHeader(from) },
+          signal: limit.signal,
+        }),
       );
     const token = await this.tokens.access();
     let response = await get(token);
@@ -162,18 +134,6 @@ class YandexApi {
       throw faultOf(error, "storage");
     }
   }
-}
-
-/** Checks that the response has the stored length and the requested start. */
-function checkRange(response: Response, { size, from }: { size: number; from: number }): void {
-  const length = response.headers.get("content-length");
-  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.headers.get("content-range") ?? "");
-  const whole = from === 0 && response.status === 200 && (length === null || Number(length) === size);
-  const rest =
-    response.status === 206 &&
-    Number(range?.[1]) === from &&
-    (range?.[2] === "*" || Number(range?.[2]) === size);
-  if (!whole && !rest) throw new DeliveryFault({ side: "storage", description: "corrupted" });
 }
 
 /** Reads `{message, description, error: "DiskNotFoundError"}`. The texts may contain a path, so only `error` is used. */

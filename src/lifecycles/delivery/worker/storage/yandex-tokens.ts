@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { DeliveryFault, faultOf } from "../faults.ts";
-import { SOURCE_TOKEN_INVALID } from "../../lifecycle.ts";
 import { withTimeLimit } from "../with-time-limit.ts";
+import { TokenSealer } from "./token-sealer.ts";
 
 export type YandexAccount = {
   accessToken: string;
@@ -13,66 +12,91 @@ export type YandexAccount = {
   oauthUrl: string;
 };
 
-/** Stores a secret, such as refreshed tokens; shared by the processes of a machine. */
-export type TokenStore = { read: () => Promise<string | null>; write: (text: string) => Promise<void> };
+/** Stores encrypted tokens; shared by all processes, on any machine. */
+export type TokenStore = {
+  read: (id: string) => Promise<{ revision: number; sealed: string | null }>;
+  /** Locks a revision for a refresh; false if it is not the stored one, or another process refreshes it. */
+  lock: (id: string, revision: number) => Promise<boolean>;
+  /** Replaces the locked revision. */
+  write: (id: string, revision: number, sealed: string) => Promise<unknown>;
+  unlock: (id: string) => Promise<unknown>;
+};
 
-type StoredTokens = { of: string; access_token: string; refresh_token: string };
+type TokenPair = { access_token: string; refresh_token: string };
+type StoredTokens = TokenPair & { revision: number };
 
 const REFRESH_TIMEOUT_MS = 30_000;
-/** Polls the store for tokens that another process has refreshed, for at most 2 seconds. */
-const STORE_POLL_INTERVAL_MS = 100;
-const MAX_STORE_POLLS = 20;
+/** Interval at which a process looks for tokens that another one refreshes, until that one must have given up. */
+const LOCK_POLL_INTERVAL_MS = 200;
+const LOCK_TIMEOUT_MS = 2 * REFRESH_TIMEOUT_MS;
 
-/** The access token of the storage. A refresh returns a new pair of tokens, which is stored. */
+/** The access token of the storage. A refresh returns a new pair of tokens, which all processes use. */
 export class YandexTokens {
   private readonly account: YandexAccount;
   private readonly store: TokenStore;
-  private current: Promise<StoredTokens>;
+  private readonly sealer: TokenSealer;
+  private current: Promise<StoredTokens> | null = null;
   private refreshing: Promise<StoredTokens> | null = null;
 
   constructor(account: YandexAccount, store: TokenStore) {
     this.account = account;
     this.store = store;
-    this.current = this.load();
+    this.sealer = new TokenSealer(account);
   }
 
   async access(): Promise<string> {
-    return (await this.current).access_token;
+    return (await this.loadOnce()).access_token;
   }
 
   /** Returns a new token for a refused one, or throws SOURCE_TOKEN_INVALID. Concurrent callers share one refresh. */
   async replace(refused: string): Promise<string> {
-    const current = await this.current;
+    const current = await this.loadOnce();
     if (current.access_token !== refused) return current.access_token;
-    this.refreshing ??= this.refreshOnce(current).finally(() => {
+    this.refreshing ??= this.refreshOnce(refused).finally(() => {
       this.refreshing = null;
     });
     return (await this.refreshing).access_token;
   }
 
-  private async refreshOnce(current: StoredTokens): Promise<StoredTokens> {
-    // Another process may have refreshed already; a refresh token can be used only once.
-    const stored = await this.load();
-    const fresh =
-      stored.access_token === current.access_token
-        ? await this.refresh(stored).catch((error: unknown) => this.waitForOtherRefresh(current, error))
-        : stored;
-    this.current = Promise.resolve(fresh);
-    return fresh;
+  private loadOnce(): Promise<StoredTokens> {
+    this.current ??= this.load().catch((error: unknown) => {
+      this.current = null;
+      throw error;
+    });
+    return this.current;
   }
 
-  /** All processes are refused at the same time, and only one can use the refresh token; the others wait for its result. */
-  private async waitForOtherRefresh(current: StoredTokens, error: unknown): Promise<StoredTokens> {
-    const refused = error instanceof DeliveryFault && error.code === SOURCE_TOKEN_INVALID;
-    for (let polls = 0; refused && current.refresh_token !== "" && polls < MAX_STORE_POLLS; polls++) {
+  /** Refreshes under a lock: all processes are refused at the same time, and only one can use the refresh token. */
+  private async refreshOnce(refused: string): Promise<StoredTokens> {
+    const { id } = this.sealer;
+    for (let waitedMs = 0; waitedMs < LOCK_TIMEOUT_MS; waitedMs += LOCK_POLL_INTERVAL_MS) {
       const stored = await this.load();
-      if (stored.access_token !== current.access_token) return stored;
-      await pause(STORE_POLL_INTERVAL_MS);
+      if (stored.access_token !== refused) return this.use(stored);
+      if (await this.store.lock(id, stored.revision)) return this.use(await this.refreshLocked(stored));
+      await pause(LOCK_POLL_INTERVAL_MS);
     }
-    throw error;
+    throw new DeliveryFault({ side: "storage", network: "timeout" });
   }
 
-  private async refresh({ of, refresh_token }: StoredTokens): Promise<StoredTokens> {
+  private async refreshLocked({ revision, ...pair }: StoredTokens): Promise<StoredTokens> {
+    const { id } = this.sealer;
+    try {
+      const fresh = await this.refresh(pair);
+      await this.store.write(id, revision, this.sealer.seal(JSON.stringify(fresh)));
+      return { ...fresh, revision: revision + 1 };
+    } catch (error) {
+      // If this fails too, the lock expires.
+      await this.store.unlock(id).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private use(tokens: StoredTokens): StoredTokens {
+    this.current = Promise.resolve(tokens);
+    return tokens;
+  }
+
+  private async refresh({ refresh_token }: TokenPair): Promise<TokenPair> {
     const { clientId, clientSecret, oauthUrl } = this.account;
     if (refresh_token === "" || clientId === null || clientSecret === null)
       throw invalidToken(
@@ -91,30 +115,22 @@ export class YandexTokens {
         }),
         signal,
       });
-      return { response, answer: (await response.json().catch(() => ({}))) as Partial<StoredTokens> };
+      return { response, answer: (await response.json().catch(() => ({}))) as Partial<TokenPair> };
     }).catch(throwFault);
     if (response.status >= 500 || response.status === 429)
       throw new DeliveryFault({ side: "storage", status: response.status });
     if (!response.ok || !answer.access_token) throw invalidToken("the refresh was refused");
     const { access_token, refresh_token: next = refresh_token } = answer;
-    const fresh = { of, access_token, refresh_token: next };
-    await this.store.write(JSON.stringify(fresh));
-    return fresh;
+    return { access_token, refresh_token: next };
   }
 
-  /** Loads the refreshed tokens, unless the settings have changed since then. */
+  /** Loads the refreshed tokens; without them, the configured ones. */
   private async load(): Promise<StoredTokens> {
     const { accessToken, refreshToken } = this.account;
-    const of = createHash("sha256")
-      .update(`${accessToken}\n${refreshToken ?? ""}`)
-      .digest("base64url");
-    const configured = { of, access_token: accessToken, refresh_token: refreshToken ?? "" };
-    try {
-      const stored = JSON.parse((await this.store.read()) ?? "null") as StoredTokens | null;
-      return stored?.of === of ? stored : configured;
-    } catch {
-      return configured;
-    }
+    const { revision, sealed } = await this.store.read(this.sealer.id);
+    const stored =
+      sealed === null ? null : (JSON.parse(this.sealer.open(sealed) ?? "null") as TokenPair | null);
+    return { ...(stored ?? { access_token: accessToken, refresh_token: refreshToken ?? "" }), revision };
   }
 }
 
