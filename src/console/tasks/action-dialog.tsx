@@ -2,6 +2,7 @@ import { useId, useState } from "react";
 import type { Lifecycle, Task } from "../data/client.ts";
 import { Button, Segments } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
+import { PageDialog } from "../design/page-dialogs.tsx";
 import { ProblemNote } from "../design/states.tsx";
 import { LabelledField, SuggestionsContext, SchemaForm } from "../forms/schema-form.tsx";
 import { fieldsOf, readValues, valuesFrom } from "../forms/schema.ts";
@@ -12,6 +13,7 @@ import { NamesOf, useI18n } from "../texts/i18n.tsx";
 import type { MoveRequest } from "./use-move.ts";
 import { leaseTokenOf } from "./lease-tokens.ts";
 import { useFieldSuggestions } from "./use-field-suggestions.ts";
+import { ChangesMeanwhile, useNewestVersion } from "./changes-meanwhile.tsx";
 import { BlockedDependents } from "./blocked-dependents.tsx";
 import { actionOf, buildMove, endsWithoutSuccess } from "./build-move.ts";
 
@@ -24,9 +26,13 @@ const NOTHING: Draft = { values: {}, comment: "" };
 /** Asks for the input of an action and runs it; on a refusal it stays open and shows the reason. */
 export function ActionDialog(props: ActionProps) {
   return (
-    <NamesOf lifecycle={props.lifecycle.name}>
-      <ActionForm {...props} />
-    </NamesOf>
+    <PageDialog onClose={props.onClose}>
+      {(close) => (
+        <NamesOf lifecycle={props.lifecycle.name}>
+          <ActionForm {...props} onClose={close} />
+        </NamesOf>
+      )}
+    </PageDialog>
   );
 }
 
@@ -50,7 +56,8 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
   const spec = actionOf(lifecycle, action);
   const begin = () =>
     initial ? { ...NOTHING, values: valuesFrom(fieldsOf(spec?.input), initial) } : NOTHING;
-  const { values: draft, change, close, note } = useDraft(form, begin, onClose);
+  const { values: draft, change, close, dismiss, note } = useDraft(form, begin, onClose);
+  const { opened, newest, hasChanged } = useNewestVersion(task);
   const [leaseToken, setLeaseToken] = useState("");
   const { busy, problem, errors, send } = useSubmit();
   const suggestions = useFieldSuggestions(
@@ -69,7 +76,9 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
     if (spec.comment === "required" && comment.trim() === "") found.comment = t.form.required;
     if (asksToken && leaseToken.trim() === "") found.lease_token = t.form.required;
     await send(async () => {
-      await perform(buildMove(spec, task, { payload, comment, leaseToken }));
+      // The form shows what changed, so the action is for that version; an edit began with the values of an older one.
+      const shown = task && { ...task, row_version: action === "edit" ? opened : newest };
+      await perform(buildMove(spec, shown, { payload, comment, leaseToken }));
       close();
     }, found);
   };
@@ -77,7 +86,7 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
     <Dialog
       title={title ?? n.action(action)}
       lead={lead ?? spec?.summary ?? undefined}
-      onClose={close}
+      onClose={dismiss}
       onSubmit={() => void submit()}
       foot={
         <>
@@ -89,6 +98,9 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
       }
     >
       {note}
+      {task && hasChanged && (
+        <ChangesMeanwhile lifecycle={lifecycle.name} taskId={task.id} opened={opened} action={action} />
+      )}
       {problem !== null && <ProblemNote problem={problem} />}
       {actions.length > 1 && (
         <Segments

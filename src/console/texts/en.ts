@@ -153,6 +153,10 @@ export const en = {
     emptyTitle: "No tasks yet",
     emptyHint: "Tasks created here, through the API or by agents appear at once.",
   },
+  meanwhile: {
+    changed: "This task has changed since you opened this form.",
+    impossible: "This action is no longer possible:",
+  },
   table: {
     title: "Title",
     status: "Status",
