@@ -97,4 +97,20 @@ withConsole("an open dialog", (setup) => {
     await dialog.getByRole("button", { name: "Start over" }).click();
     expect(await dialog.getByLabel("Comment").inputValue()).toBe("");
   });
+
+  test("to cancel a task has one button that cancels, and one that keeps the task", async () => {
+    const id = await setup().createTask("Not needed any more");
+    await setup().move("ann", id, "claim");
+    const page = await setup().openPage("ann", `/tasks/${id}`);
+    await page.getByRole("button", { name: "Cancel task" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("A canceled task is final").waitFor();
+    expect(await dialog.getByRole("button", { name: /cancel/i }).allInnerTexts()).toEqual(["Cancel task"]);
+    await dialog.getByRole("button", { name: "Keep" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Cancel task" }).click();
+    await dialog.getByLabel("Comment").fill("Done elsewhere");
+    await dialog.getByRole("button", { name: "Cancel task" }).click();
+    await page.getByText("“Not needed any more” is canceled.").waitFor();
+  });
 });

@@ -15,7 +15,7 @@ import { leaseTokenOf } from "./lease-tokens.ts";
 import { useFieldSuggestions } from "./use-field-suggestions.ts";
 import { ChangesMeanwhile, useNewestVersion } from "./changes-meanwhile.tsx";
 import { BlockedDependents } from "./blocked-dependents.tsx";
-import { actionOf, buildMove, endsWithoutSuccess } from "./build-move.ts";
+import { actionOf, buildMove, endsWithoutSuccess, removesTask } from "./build-move.ts";
 
 type Draft = { values: Values; comment: string };
 /** The lease token is not part of the draft because it is a secret. */
@@ -64,6 +64,9 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
     task,
     fieldsOf(spec?.input).map(({ name }) => name),
   );
+  // Beside a button such as "Cancel task", a second one named "Cancel" would be ambiguous.
+  const isDestructive = endsWithoutSuccess(lifecycle, action) || removesTask(lifecycle, action);
+  const confirmation = n.confirmation(action);
   const asksToken = spec?.lease_token === "required" && task !== undefined && leaseTokenOf(task.id) === null;
   const submit = async () => {
     if (!spec) return;
@@ -90,8 +93,8 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
       onSubmit={() => void submit()}
       foot={
         <>
-          <Button onClick={close}>{t.common.cancel}</Button>
-          <Button look="main" type="submit" disabled={busy}>
+          <Button onClick={close}>{isDestructive ? t.common.keep : t.common.cancel}</Button>
+          <Button look={isDestructive ? "danger" : "main"} type="submit" disabled={busy}>
             {n.action(action)}
           </Button>
         </>
@@ -110,7 +113,8 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
           options={actions.map((value) => ({ value, label: n.action(value) }))}
         />
       )}
-      {task && endsWithoutSuccess(lifecycle, action) && <BlockedDependents taskId={task.id} />}
+      {confirmation !== null && <p className="soft">{confirmation}</p>}
+      {task && isDestructive && <BlockedDependents taskId={task.id} />}
       <SuggestionsContext value={suggestions}>
         <Inputs
           spec={spec}

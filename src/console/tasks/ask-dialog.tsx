@@ -79,7 +79,7 @@ function AskForm<Name extends string>({
       onSubmit={() => void submitted()}
       foot={
         <>
-          <Button onClick={close}>{t.common.cancel}</Button>
+          <Button onClick={close}>{danger ? t.common.keep : t.common.cancel}</Button>
           <Button look={danger ? "danger" : "main"} type="submit" disabled={busy}>
             {submit}
           </Button>

@@ -8,6 +8,7 @@ export const en = {
   common: {
     save: "Save",
     cancel: "Cancel",
+    keep: "Keep",
     close: "Close",
     create: "Create",
     retry: "Try again",

@@ -10,6 +10,7 @@ export const ru: Texts = {
   common: {
     save: "Сохранить",
     cancel: "Отмена",
+    keep: "Оставить",
     close: "Закрыть",
     create: "Создать",
     retry: "Повторить",
