@@ -8,6 +8,8 @@ const texts = z.object({
   summary: z.string().optional(),
   statuses: names.optional(),
   actions: names.optional(),
+  confirmations: names.optional(),
+  successes: names.optional(),
   fields: names.optional(),
   choices: names.optional(),
   hints: names.optional(),

@@ -14,6 +14,10 @@ export type UiTexts = {
   statuses?: Names;
   /** Labels of actions, used on buttons: "Record a payment". */
   actions?: Names;
+  /** Consequences of actions, shown in the dialog before they run: "A canceled task is final." */
+  confirmations?: Names;
+  /** Messages after actions; `{title}` inserts the task's title. By default the new status is shown. */
+  successes?: Names;
   /** Labels of fields in inputs, data and settings. */
   fields?: Names;
   /** Labels of the values of fields that are enums. */

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from "react";
+import { useId, useLayoutEffect, useRef } from "react";
 import type { ReactNode, SubmitEvent } from "react";
 import { useI18n } from "../texts/i18n.tsx";
 import { IconButton } from "./button.tsx";
@@ -26,12 +26,17 @@ export function Dialog({
   const { t } = useI18n();
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // A layout effect: the browser restores the focus only if the dialog is closed before it leaves the document.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     if (dialog && !dialog.open) dialog.showModal();
     // Focus the first field; by default the browser would focus the close button.
     dialog?.querySelector<HTMLElement>(FIRST)?.focus();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // The element that opened the dialog may be gone.
+      if (document.activeElement === document.body) document.querySelector("main")?.focus();
+    };
   }, []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();

@@ -7,8 +7,9 @@ import { LOADING_TEXTS } from "../loading/texts.ts";
 import { useI18n } from "../texts/i18n.tsx";
 
 /**
- * Form state that survives leaving the screen and reloading the page. Call `close` when the form is sent or canceled. The
- * state stays in this tab and is shown only to the member who wrote it. Do not use it for secrets.
+ * Form state that survives leaving the screen, reloading the page and closing the form by mistake. Call `close` when the form is
+ * sent or canceled, and `dismiss` when it is only hidden (Escape, the close icon). The state stays in this tab and is shown only to
+ * the member who wrote it. Do not use it for secrets.
  */
 export function useDraft<Values extends object>(
   form: string,
@@ -34,7 +35,13 @@ export function useDraft<Values extends object>(
     setValues(initial());
     setRestored(false);
   };
-  return { values, change, close, note: isRestored ? <RestoredNote onStartOver={startOver} /> : null };
+  return {
+    values,
+    change,
+    close,
+    dismiss: onClose,
+    note: isRestored ? <RestoredNote onStartOver={startOver} /> : null,
+  };
 }
 
 function RestoredNote({ onStartOver }: { onStartOver: () => void }) {

@@ -1,5 +1,5 @@
 import { isUuid } from "../../std/uuid.ts";
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
@@ -36,9 +36,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const listId = useId();
   const commands = useCommands(text.trim());
   const chosen = Math.min(at, commands.length - 1);
-  useEffect(() => {
+  // A layout effect: the browser restores the focus only if the dialog is closed before it leaves the document.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     if (dialog && !dialog.open) dialog.showModal();
+    return () => dialog?.close();
   }, []);
   useEffect(() => {
     ref.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });

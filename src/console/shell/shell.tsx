@@ -9,6 +9,7 @@ import { Button, IconButton } from "../design/button.tsx";
 import { useNow } from "../design/clock.ts";
 import { Icon } from "../design/icon.tsx";
 import { Menu } from "../design/menu.tsx";
+import { PageDialogs } from "../design/page-dialogs.tsx";
 import { Avatar } from "../design/person.tsx";
 import { Skeleton } from "../design/states.tsx";
 import { Boundary } from "../loading/boundary.tsx";
@@ -88,9 +89,11 @@ export function Shell() {
           <DemoBar />
           <StaleNote />
           <main className="content" tabIndex={-1} ref={content}>
-            <Boundary key={path} placeholder={<Skeleton lines={6} height={22} />}>
-              <Screen path={path} />
-            </Boundary>
+            <PageDialogs page={path}>
+              <Boundary key={path} placeholder={<Skeleton lines={6} height={22} />}>
+                <Screen path={path} />
+              </Boundary>
+            </PageDialogs>
           </main>
         </div>
         {palette && (

@@ -2,6 +2,7 @@ import { useId, useState } from "react";
 import type { Lifecycle, Task } from "../data/client.ts";
 import { Button, Segments } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
+import { PageDialog } from "../design/page-dialogs.tsx";
 import { ProblemNote } from "../design/states.tsx";
 import { LabelledField, SuggestionsContext, SchemaForm } from "../forms/schema-form.tsx";
 import { fieldsOf, readValues, valuesFrom } from "../forms/schema.ts";
@@ -12,8 +13,9 @@ import { NamesOf, useI18n } from "../texts/i18n.tsx";
 import type { MoveRequest } from "./use-move.ts";
 import { leaseTokenOf } from "./lease-tokens.ts";
 import { useFieldSuggestions } from "./use-field-suggestions.ts";
+import { ChangesMeanwhile, useNewestVersion } from "./changes-meanwhile.tsx";
 import { BlockedDependents } from "./blocked-dependents.tsx";
-import { actionOf, buildMove, endsWithoutSuccess } from "./build-move.ts";
+import { actionOf, buildMove, endsWithoutSuccess, removesTask } from "./build-move.ts";
 
 type Draft = { values: Values; comment: string };
 /** The lease token is not part of the draft because it is a secret. */
@@ -24,9 +26,13 @@ const NOTHING: Draft = { values: {}, comment: "" };
 /** Asks for the input of an action and runs it; on a refusal it stays open and shows the reason. */
 export function ActionDialog(props: ActionProps) {
   return (
-    <NamesOf lifecycle={props.lifecycle.name}>
-      <ActionForm {...props} />
-    </NamesOf>
+    <PageDialog onClose={props.onClose}>
+      {(close) => (
+        <NamesOf lifecycle={props.lifecycle.name}>
+          <ActionForm {...props} onClose={close} />
+        </NamesOf>
+      )}
+    </PageDialog>
   );
 }
 
@@ -50,13 +56,17 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
   const spec = actionOf(lifecycle, action);
   const begin = () =>
     initial ? { ...NOTHING, values: valuesFrom(fieldsOf(spec?.input), initial) } : NOTHING;
-  const { values: draft, change, close, note } = useDraft(form, begin, onClose);
+  const { values: draft, change, close, dismiss, note } = useDraft(form, begin, onClose);
+  const { opened, newest, hasChanged } = useNewestVersion(task);
   const [leaseToken, setLeaseToken] = useState("");
   const { busy, problem, errors, send } = useSubmit();
   const suggestions = useFieldSuggestions(
     task,
     fieldsOf(spec?.input).map(({ name }) => name),
   );
+  // Beside a button such as "Cancel task", a second one named "Cancel" would be ambiguous.
+  const isDestructive = endsWithoutSuccess(lifecycle, action) || removesTask(lifecycle, action);
+  const confirmation = n.confirmation(action);
   const asksToken = spec?.lease_token === "required" && task !== undefined && leaseTokenOf(task.id) === null;
   const submit = async () => {
     if (!spec) return;
@@ -69,7 +79,9 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
     if (spec.comment === "required" && comment.trim() === "") found.comment = t.form.required;
     if (asksToken && leaseToken.trim() === "") found.lease_token = t.form.required;
     await send(async () => {
-      await perform(buildMove(spec, task, { payload, comment, leaseToken }));
+      // The form shows what changed, so the action is for that version; an edit began with the values of an older one.
+      const shown = task && { ...task, row_version: action === "edit" ? opened : newest };
+      await perform(buildMove(spec, shown, { payload, comment, leaseToken }));
       close();
     }, found);
   };
@@ -77,18 +89,21 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
     <Dialog
       title={title ?? n.action(action)}
       lead={lead ?? spec?.summary ?? undefined}
-      onClose={close}
+      onClose={dismiss}
       onSubmit={() => void submit()}
       foot={
         <>
-          <Button onClick={close}>{t.common.cancel}</Button>
-          <Button look="main" type="submit" disabled={busy}>
+          <Button onClick={close}>{isDestructive ? t.common.keep : t.common.cancel}</Button>
+          <Button look={isDestructive ? "danger" : "main"} type="submit" disabled={busy}>
             {n.action(action)}
           </Button>
         </>
       }
     >
       {note}
+      {task && hasChanged && (
+        <ChangesMeanwhile lifecycle={lifecycle.name} taskId={task.id} opened={opened} action={action} />
+      )}
       {problem !== null && <ProblemNote problem={problem} />}
       {actions.length > 1 && (
         <Segments
@@ -98,7 +113,8 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
           options={actions.map((value) => ({ value, label: n.action(value) }))}
         />
       )}
-      {task && endsWithoutSuccess(lifecycle, action) && <BlockedDependents taskId={task.id} />}
+      {confirmation !== null && <p className="soft">{confirmation}</p>}
+      {task && isDestructive && <BlockedDependents taskId={task.id} />}
       <SuggestionsContext value={suggestions}>
         <Inputs
           spec={spec}

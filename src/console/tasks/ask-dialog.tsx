@@ -1,6 +1,7 @@
 import { useId } from "react";
 import { Button } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
+import { PageDialog } from "../design/page-dialogs.tsx";
 import { ProblemNote } from "../design/states.tsx";
 import { LabelledField } from "../forms/schema-form.tsx";
 import type { FieldErrors } from "../forms/schema.ts";
@@ -19,17 +20,7 @@ export type Question<Name extends string> = {
   initial?: string;
 };
 
-/** Asks a few questions and submits the answers; on a refusal it stays open. */
-export function AskDialog<Name extends string>({
-  form,
-  title,
-  lead,
-  questions,
-  submit,
-  danger = false,
-  perform,
-  onClose,
-}: {
+type AskProps<Name extends string> = {
   /** Identifies the dialog, to keep a draft of the answers. */
   form: string;
   title: string;
@@ -41,11 +32,27 @@ export function AskDialog<Name extends string>({
   /** Runs on submit; the values of a "multiple" question are separated by line breaks. */
   perform: (answers: Record<Name, string>) => Promise<unknown>;
   onClose: () => void;
-}) {
+};
+
+/** Asks a few questions and submits the answers; on a refusal it stays open. */
+export function AskDialog<Name extends string>(props: AskProps<Name>) {
+  return <PageDialog onClose={props.onClose}>{(close) => <AskForm {...props} onClose={close} />}</PageDialog>;
+}
+
+function AskForm<Name extends string>({
+  form,
+  title,
+  lead,
+  questions,
+  submit,
+  danger = false,
+  perform,
+  onClose,
+}: AskProps<Name>) {
   const { t } = useI18n();
   const initial = () =>
     Object.fromEntries(questions.map(({ name, initial: text = "" }) => [name, text])) as Record<Name, string>;
-  const { values: answers, change: setAnswers, close, note } = useDraft(form, initial, onClose);
+  const { values: answers, change: setAnswers, close, dismiss, note } = useDraft(form, initial, onClose);
   const { busy, problem, errors, send } = useSubmit();
   const errorOf = ({ name, required, kind }: Question<Name>) => {
     const answer = answers[name].trim();
@@ -68,11 +75,11 @@ export function AskDialog<Name extends string>({
     <Dialog
       title={title}
       {...(lead === undefined ? {} : { lead })}
-      onClose={close}
+      onClose={dismiss}
       onSubmit={() => void submitted()}
       foot={
         <>
-          <Button onClick={close}>{t.common.cancel}</Button>
+          <Button onClick={close}>{danger ? t.common.keep : t.common.cancel}</Button>
           <Button look={danger ? "danger" : "main"} type="submit" disabled={busy}>
             {submit}
           </Button>

@@ -43,9 +43,13 @@ export function moveWithoutInput(lifecycle: Lifecycle, task: TaskRef, action: st
   const spec = actionOf(lifecycle, action);
   if (!spec || spec.comment === "required" || fieldsOf(spec.input).length > 0) return null;
   if (spec.lease_token === "required" && leaseTokenOf(task.id) === null) return null;
-  // Removing a task always asks first: one wrong click would lose it.
-  const removesTask = lifecycle.rules.some(
-    (rule) => rule.action === action && rule.effects.includes("remove_task"),
-  );
-  return removesTask ? null : buildMove(spec, task);
+  // Ending or removing a task always asks first: one wrong click would lose it.
+  return endsWithoutSuccess(lifecycle, action) || removesTask(lifecycle, action)
+    ? null
+    : buildMove(spec, task);
+}
+
+/** True if an action removes the task. */
+export function removesTask({ rules }: Lifecycle, action: string): boolean {
+  return rules.some((rule) => rule.action === action && rule.effects.includes("remove_task"));
 }

@@ -35,7 +35,13 @@ function CreateForm({ lifecycle, project_id, onClose }: CreateProps) {
   const uiOf = useUi();
   const queryClient = useQueryClient();
   const initial = (): Draft => ({ values: {}, project: project_id ?? "main" });
-  const { values: draft, change, close, note } = useDraft(`create/${lifecycle.name}`, initial, onClose);
+  const {
+    values: draft,
+    change,
+    close,
+    dismiss,
+    note,
+  } = useDraft(`create/${lifecycle.name}`, initial, onClose);
   const { busy, problem, errors, send } = useSubmit();
   const id = useId();
   const fields = fieldsOf(lifecycle.creation.input);
@@ -57,7 +63,7 @@ function CreateForm({ lifecycle, project_id, onClose }: CreateProps) {
     <Dialog
       title={t.board.newTaskIn(lifecycle.name)}
       lead={uiOf(lifecycle.name).texts[language]?.summary ?? lifecycle.summary}
-      onClose={close}
+      onClose={dismiss}
       onSubmit={() => void submit()}
       foot={
         <>

@@ -8,6 +8,7 @@ export const en = {
   common: {
     save: "Save",
     cancel: "Cancel",
+    keep: "Keep",
     close: "Close",
     create: "Create",
     retry: "Try again",
@@ -152,6 +153,10 @@ export const en = {
     created: (title: string) => `“${title}” was created.`,
     emptyTitle: "No tasks yet",
     emptyHint: "Tasks created here, through the API or by agents appear at once.",
+  },
+  meanwhile: {
+    changed: "This task has changed since you opened this form.",
+    impossible: "This action is no longer possible:",
   },
   table: {
     title: "Title",

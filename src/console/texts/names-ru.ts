@@ -4,7 +4,7 @@ type Names = Readonly<Record<string, string>>;
 export const ACTIONS: Names = {
   assign: "Назначить",
   block: "Заблокировать",
-  cancel: "Отменить",
+  cancel: "Отменить задачу",
   claim: "Взять",
   comment: "Комментировать",
   complete: "Завершить",

@@ -1,7 +1,10 @@
 import type { UiTexts } from "../data/client.ts";
-import { ACTIONS, CHOICES, FIELDS, WHO } from "./names-ru.ts";
+import { ACTIONS as ACTIONS_RU, CHOICES, FIELDS, WHO } from "./names-ru.ts";
 import { refusalInRussian } from "./refusals-ru.ts";
 import type { RefusalReply } from "./refusals-ru.ts";
+
+/** Button labels of common actions. A dialog has a button to close it, so no action is named just "Cancel". */
+const ACTIONS: Readonly<Record<"en" | "ru", Table>> = { en: { cancel: "Cancel task" }, ru: ACTIONS_RU };
 
 export type Names = ReturnType<typeof namesIn>;
 
@@ -13,21 +16,29 @@ export function namesIn(language: "en" | "ru", texts: UiTexts = {}) {
   const find = (own: Table, common: Table, name: string): string | undefined =>
     own && Object.hasOwn(own, name)
       ? own[name]
-      : isRussian && common && Object.hasOwn(common, name)
+      : common && Object.hasOwn(common, name)
         ? common[name]
         : undefined;
   const who = (label: string) =>
     label
       .split(" or ")
-      .map((one) => find(texts.who, WHO, one) ?? one)
+      .map((one) => find(texts.who, isRussian ? WHO : undefined, one) ?? one)
       .join(isRussian ? " или " : " or ");
   return {
-    action: (name: string) => find(texts.actions, ACTIONS, name) ?? labelOf(name),
+    action: (name: string) => find(texts.actions, ACTIONS[language], name) ?? labelOf(name),
+    /** The consequence of an action; null if the plugin gives none. */
+    confirmation: (name: string) => find(texts.confirmations, undefined, name) ?? null,
+    /** The message after an action; null if the plugin gives none. */
+    success: (name: string, title: string) => {
+      const text = find(texts.successes, undefined, name);
+      return text === undefined ? null : fillTemplate(text, { title });
+    },
     /** `assignee_id` becomes "Assignee". */
-    field: (name: string) => find(texts.fields, FIELDS, name) ?? labelOf(name.replace(/(_id|Id)$/, "")),
+    field: (name: string) =>
+      find(texts.fields, isRussian ? FIELDS : undefined, name) ?? labelOf(name.replace(/(_id|Id)$/, "")),
     /** The description of a field; null if it is not translated. */
     hint: (text: string) => find(texts.hints, undefined, text) ?? (isRussian ? null : text),
-    choice: (value: string) => find(texts.choices, CHOICES, value) ?? labelOf(value),
+    choice: (value: string) => find(texts.choices, isRussian ? CHOICES : undefined, value) ?? labelOf(value),
     who,
     refusal: (refused: RefusalReply, label: (status: string) => string = labelOf) => {
       const own = find(texts.refusals, undefined, refused.code);

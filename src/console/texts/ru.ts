@@ -10,6 +10,7 @@ export const ru: Texts = {
   common: {
     save: "Сохранить",
     cancel: "Отмена",
+    keep: "Оставить",
     close: "Закрыть",
     create: "Создать",
     retry: "Повторить",
@@ -179,6 +180,10 @@ export const ru: Texts = {
     created: (title) => `Задача «${title}» создана.`,
     emptyTitle: "Задач пока нет",
     emptyHint: "Задачи, созданные здесь, через API или агентами, появятся сразу.",
+  },
+  meanwhile: {
+    changed: "Задача изменилась, пока форма была открыта.",
+    impossible: "Это действие больше невозможно:",
   },
   table: {
     title: "Название",

@@ -1,7 +1,33 @@
 import type { PluginUi } from "../../plugin/index.ts";
 
-/** Texts of the lifecycle for the console, in languages other than English; English texts come from the definition. */
+/** Texts of the lifecycle for the console, by language; a missing English text is made from the definition. */
 export const BOARD_TEXTS: NonNullable<PluginUi["texts"]> = {
+  en: {
+    actions: {
+      cancel: "Cancel task",
+      edit: "Edit",
+      escalate: "Ask for help",
+      reassign: "Hand over",
+      release: "Give back",
+      take_over: "Take over",
+    },
+    confirmations: {
+      cancel: "A canceled task is final: it cannot be reopened.",
+      take_over: "The task becomes yours, and its assignee loses it.",
+    },
+    successes: {
+      block: "“{title}” is blocked.",
+      cancel: "“{title}” is canceled.",
+      claim: "“{title}” is yours.",
+      comment: "The comment is recorded.",
+      complete: "“{title}” is done.",
+      edit: "“{title}” is changed.",
+      escalate: "You asked for help with “{title}”.",
+      reassign: "“{title}” is handed over.",
+      release: "“{title}” is free again.",
+      take_over: "“{title}” is yours.",
+    },
+  },
   ru: {
     summary: "Задачи ИИ-агентов и людей с общей доской",
     statuses: {
@@ -13,6 +39,7 @@ export const BOARD_TEXTS: NonNullable<PluginUi["texts"]> = {
       CANCELLED: "Отменена",
     },
     actions: {
+      cancel: "Отменить задачу",
       edit: "Изменить",
       reassign: "Передать",
       take_over: "Перехватить",
@@ -41,6 +68,22 @@ export const BOARD_TEXTS: NonNullable<PluginUi["texts"]> = {
       CANNOT_ESCALATE_OWN: "Задача у вас: заблокируйте её сами.",
       CANNOT_TAKE_OVER: "Задача уже у вас: продолжите её.",
       NOT_PUBLIC: "Личную задачу начинает её исполнитель, взять её нельзя.",
+    },
+    confirmations: {
+      cancel: "Отменённую задачу нельзя открыть снова.",
+      take_over: "Задача станет вашей, у исполнителя её больше не будет.",
+    },
+    successes: {
+      block: "«{title}» заблокирована.",
+      cancel: "«{title}» отменена.",
+      claim: "«{title}» теперь ваша.",
+      comment: "Комментарий записан.",
+      complete: "«{title}» выполнена.",
+      edit: "«{title}» изменена.",
+      escalate: "Вы позвали на помощь: «{title}».",
+      reassign: "«{title}» передана.",
+      release: "«{title}» снова свободна.",
+      take_over: "«{title}» теперь ваша.",
     },
   },
 };

@@ -1,7 +1,18 @@
 import type { PluginUi } from "../../plugin/index.ts";
 
-/** Names of the lifecycle in the languages of the console; English ones follow from the definition. */
+/** Names of the lifecycle by language; a missing English name is made from the definition. */
 export const BOT_ACTIONS_TEXTS: NonNullable<PluginUi["texts"]> = {
+  en: {
+    actions: {
+      start: "Start again",
+      time_out: "End: it takes too long",
+      update: "Report progress",
+    },
+    successes: {
+      start: "“{title}” started.",
+      update: "“{title}” is updated.",
+    },
+  },
   ru: {
     summary: "Долгие действия чат-ботов",
     statuses: {
@@ -10,6 +21,8 @@ export const BOT_ACTIONS_TEXTS: NonNullable<PluginUi["texts"]> = {
       error: "Ошибка",
     },
     actions: {
+      update: "Сообщить о ходе",
+      start: "Начать снова",
       time_out: "Завершить по таймауту",
     },
     fields: {
@@ -23,6 +36,10 @@ export const BOT_ACTIONS_TEXTS: NonNullable<PluginUi["texts"]> = {
     choices: {
       done: "Готово",
       error: "Ошибка",
+    },
+    successes: {
+      start: "«{title}» началось.",
+      update: "«{title}» обновлено.",
     },
   },
 };

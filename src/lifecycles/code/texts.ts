@@ -1,7 +1,44 @@
 import type { PluginUi } from "../../plugin/index.ts";
 
-/** Texts of the lifecycle for the console, in languages other than English; English texts come from the definition. */
+/** Texts of the lifecycle for the console, by language; a missing English text is made from the definition. */
 export const CODE_TEXTS: NonNullable<PluginUi["texts"]> = {
+  en: {
+    actions: {
+      approve: "Approve",
+      blocker_failed: "Report a failed blocker",
+      claim_timeout: "Return: not started in time",
+      clear_blocker: "Clear the obstacle",
+      doom: "Give up",
+      edit: "Edit",
+      fail: "Record a failure",
+      interrupt: "Stop the agent",
+      lease_lost: "Return: the lease expired",
+      record_merge: "Record the merge",
+      record_usage: "Record usage",
+      release: "Give back",
+      replace_blocker: "Replace the blocker",
+      report_obstacle: "Report an obstacle",
+      report_stuck: "Report as stuck",
+      request_changes: "Request changes",
+      request_review: "Request a review",
+      withdraw: "Withdraw task",
+    },
+    confirmations: {
+      interrupt: "The agent stops, and the task is free to claim again.",
+      withdraw: "A withdrawn task is final: it cannot be reopened.",
+    },
+    successes: {
+      approve: "“{title}” is approved.",
+      clear_blocker: "The obstacle is cleared.",
+      comment: "The comment is recorded.",
+      edit: "“{title}” is changed.",
+      interrupt: "The agent of “{title}” stops.",
+      pause: "“{title}” is paused.",
+      request_changes: "The changes to “{title}” are requested.",
+      resume: "“{title}” continues.",
+      withdraw: "“{title}” is withdrawn.",
+    },
+  },
   ru: {
     summary: "Задачи агентов-программистов в рабочих деревьях git",
     statuses: {
@@ -14,6 +51,7 @@ export const CODE_TEXTS: NonNullable<PluginUi["texts"]> = {
       failed: "Не удалось",
     },
     actions: {
+      fail: "Записать неудачу",
       approve: "Одобрить",
       blocker_failed: "Сообщить о неудаче предшественника",
       claim_timeout: "Вернуть: не начата вовремя",
@@ -31,7 +69,7 @@ export const CODE_TEXTS: NonNullable<PluginUi["texts"]> = {
       request_changes: "Вернуть на доработку",
       request_review: "Передать на проверку",
       resume: "Продолжить",
-      withdraw: "Отозвать",
+      withdraw: "Отозвать задачу",
     },
     refusals: {
       ALREADY_PAUSED: "Задача уже приостановлена.",
@@ -113,6 +151,21 @@ export const CODE_TEXTS: NonNullable<PluginUi["texts"]> = {
         "Работа вливается только после одобрения человеком",
       "the task whose obstacle it clears": "Задача, с которой она снимает препятствие",
       "the worker stops: no attempt is counted": "Воркер останавливается: попытка не считается",
+    },
+    confirmations: {
+      interrupt: "Агент остановится, задачу можно будет взять снова.",
+      withdraw: "Отозванную задачу нельзя открыть снова.",
+    },
+    successes: {
+      approve: "«{title}» одобрена.",
+      clear_blocker: "Препятствие снято.",
+      comment: "Комментарий записан.",
+      edit: "«{title}» изменена.",
+      interrupt: "Агент останавливается: «{title}».",
+      pause: "«{title}» приостановлена.",
+      request_changes: "«{title}» возвращена на доработку.",
+      resume: "«{title}» продолжается.",
+      withdraw: "«{title}» отозвана.",
     },
   },
 };

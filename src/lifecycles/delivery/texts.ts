@@ -1,7 +1,25 @@
 import type { PluginUi } from "../../plugin/index.ts";
 
-/** Names of the lifecycle in the languages of the console; English ones follow from the definition. */
+/** Names of the lifecycle by language; a missing English name is made from the definition. */
 export const DELIVERY_TEXTS: NonNullable<PluginUi["texts"]> = {
+  en: {
+    actions: {
+      cancel: "Cancel delivery",
+      deliver: "Record the delivery",
+      fail: "Record a failure",
+      heartbeat_timeout: "Return: no heartbeat",
+      start_download: "Start the download",
+      start_stream: "Start sending",
+    },
+    confirmations: {
+      cancel: "The file is not sent. The user can request it again.",
+    },
+    successes: {
+      cancel: "“{title}” is canceled.",
+      claim: "“{title}” is claimed.",
+      release: "“{title}” is in the queue again.",
+    },
+  },
   ru: {
     summary: "Файлы из облачного хранилища в чат Telegram",
     statuses: {
@@ -15,6 +33,8 @@ export const DELIVERY_TEXTS: NonNullable<PluginUi["texts"]> = {
       EXPIRED: "Истекла",
     },
     actions: {
+      fail: "Записать неудачу",
+      cancel: "Отменить доставку",
       deliver: "Доставить",
       heartbeat_timeout: "Вернуть: воркер не отвечает",
       start_download: "Начать скачивание",
@@ -45,6 +65,14 @@ export const DELIVERY_TEXTS: NonNullable<PluginUi["texts"]> = {
     },
     refusals: {
       USER_NOT_ACTIVE: "У пользователя нет доступа.",
+    },
+    confirmations: {
+      cancel: "Файл не будет отправлен. Пользователь может запросить его снова.",
+    },
+    successes: {
+      cancel: "«{title}» отменена.",
+      claim: "«{title}» взята.",
+      release: "«{title}» снова в очереди.",
     },
   },
 };

@@ -1,7 +1,46 @@
 import type { PluginUi } from "../../plugin/index.ts";
 
-/** Texts of the lifecycle for the console, in languages other than English; English texts come from the definition. */
+/** Texts of the lifecycle for the console, by language; a missing English text is made from the definition. */
 export const PLANNER_TEXTS: NonNullable<PluginUi["texts"]> = {
+  en: {
+    actions: {
+      add_contributor: "Add a helper",
+      add_dependency: "Add a dependency",
+      cancel: "Cancel task",
+      delete: "Delete task",
+      escalate: "Ask for help",
+      place_hold: "Put on hold",
+      recall_to_pool: "Return to the pool",
+      release_hold: "Release the hold",
+      remove_contributor: "Remove a helper",
+      remove_dependency: "Remove a dependency",
+      resolve_escalation: "Answer a call for help",
+      review_approve: "Approve",
+      review_reject: "Send back for rework",
+      self_assign: "Take it",
+      shift_release: "Return: the shift is over",
+    },
+    confirmations: {
+      cancel: "A canceled task is final: it cannot be reopened.",
+      delete: "The task is removed from all lists. Its journal stays.",
+      recall_to_pool: "The owner loses the task, and others can take it.",
+      review_reject: "The owner gets the task back and sees what to fix.",
+    },
+    successes: {
+      assign: "“{title}” is assigned.",
+      cancel: "“{title}” is canceled.",
+      delete: "“{title}” is deleted.",
+      escalate: "You asked for help with “{title}”.",
+      place_hold: "“{title}” is on hold.",
+      recall_to_pool: "“{title}” is in the pool again.",
+      release_hold: "The hold is released.",
+      review_approve: "“{title}” is approved.",
+      review_reject: "“{title}” is sent back for rework.",
+      self_assign: "“{title}” is yours.",
+      start: "“{title}” is in progress.",
+      submit: "“{title}” is submitted for review.",
+    },
+  },
   ru: {
     summary: "Производство: пул, смены, разряды, проверка, дефекты, контроль качества",
     statuses: {
@@ -14,6 +53,8 @@ export const PLANNER_TEXTS: NonNullable<PluginUi["texts"]> = {
       canceled: "Отменена",
     },
     actions: {
+      delete: "Удалить задачу",
+      cancel: "Отменить задачу",
       add_contributor: "Добавить помощника",
       add_dependency: "Добавить зависимость",
       flag: "Отметить",
@@ -109,6 +150,26 @@ export const PLANNER_TEXTS: NonNullable<PluginUi["texts"]> = {
       DELETE_NOT_ALLOWED: "Эту задачу нельзя удалить: отмените её.",
       REASON_REQUIRED: "Нужна причина.",
       RESOLUTION_REQUIRED: "Опишите, как исправлено.",
+    },
+    confirmations: {
+      cancel: "Отменённую задачу нельзя открыть снова.",
+      delete: "Задача исчезнет из всех списков. Её журнал останется.",
+      recall_to_pool: "Владелец лишится задачи, её смогут взять другие.",
+      review_reject: "Задача вернётся владельцу, он увидит, что исправить.",
+    },
+    successes: {
+      assign: "«{title}» назначена.",
+      cancel: "«{title}» отменена.",
+      delete: "«{title}» удалена.",
+      escalate: "Вы позвали на помощь: «{title}».",
+      place_hold: "«{title}» придержана.",
+      recall_to_pool: "«{title}» снова в пуле.",
+      release_hold: "Удержание снято.",
+      review_approve: "«{title}» принята.",
+      review_reject: "«{title}» возвращена на доработку.",
+      self_assign: "«{title}» теперь ваша.",
+      start: "«{title}» в работе.",
+      submit: "«{title}» сдана на проверку.",
     },
   },
 };

@@ -25,7 +25,7 @@ withConsole("the planner's week", (setup) => {
     const page = await setup().openPage("lea", WEEK);
     const shift = page.locator(`[data-shift="${String(id)}"]`);
     await shift.getByText("Tom Becker").waitFor();
-    expect(await shift.getByRole("button", { name: "Cancel…" }).count(), "it is running").toBe(0);
+    expect(await shift.getByRole("button", { name: "Cancel shift…" }).count(), "it is running").toBe(0);
     await shift.getByRole("button", { name: "Extend…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await page.getByText("The shift ends later now.").waitFor();

@@ -165,7 +165,7 @@ withConsole("screens of the built-in plugins", (setup) => {
     await mine.getByRole("button", { name: "Call for help…" }).click();
     const dialog = tom.getByRole("dialog");
     await dialog.getByLabel("Reason").selectOption("materials");
-    await dialog.getByRole("button", { name: "Escalate" }).click();
+    await dialog.getByRole("button", { name: "Ask for help" }).click();
     const call = lead.locator(".call", { hasText: "materials" });
     await call.getByRole("button", { name: "Resolve…" }).click();
     await lead.getByRole("dialog").getByLabel("Note").fill("They are at the gate");
@@ -179,7 +179,7 @@ withConsole("screens of the built-in plugins", (setup) => {
     // The defect is optional.
     await submitted.getByRole("button", { name: "Reject…" }).click();
     await lead.getByRole("dialog").getByLabel("Reason").fill("The seam has a gap");
-    await lead.getByRole("dialog").getByRole("button", { name: "Review reject" }).click();
+    await lead.getByRole("dialog").getByRole("button", { name: "Send back for rework" }).click();
     await mine.getByRole("button", { name: "Submit" }).click();
     await tom.getByRole("dialog").getByRole("button", { name: "Submit" }).click();
     await submitted.getByRole("button", { name: "Approve" }).click();

@@ -9,6 +9,7 @@ import { SHIFT_TEXTS as shifts } from "../../../src/lifecycles/planner/ui/shift-
 import { inboxTexts as inbox } from "../../../src/console/screens/overview/inbox-texts.ts";
 import { TEXTS as graph } from "../../../src/console/screens/graph/texts.ts";
 import { botActionTypes } from "../../../src/lifecycles/bot-actions/bot-action-names.ts";
+import { PLUGINS } from "../../../src/lifecycles/index.ts";
 import { botActionTexts } from "../../../src/lifecycles/bot-actions/react/bot-action-texts.ts";
 
 /** All texts with their paths; functions are called with numbers. */
@@ -37,3 +38,20 @@ test("every type of bot action has a text, in Russian the shared one", () => {
   expect(Object.keys(botActions.en.types)).toEqual([...botActionTypes]);
   expect(botActions.ru.types).toEqual(botActionTexts);
 });
+
+test.each(PLUGINS.map((plugin) => [plugin.lifecycle.name, plugin] as const))(
+  "%s: texts of actions exist in both languages, and none is named just Cancel",
+  (_, { lifecycle, ui }) => {
+    const { en = {}, ru = {} } = ui?.texts ?? {};
+    for (const part of ["confirmations", "successes"] as const) {
+      const named = Object.keys(en[part] ?? {});
+      expect(Object.keys(ru[part] ?? {})).toEqual(named);
+      expect(named.filter((action) => !Object.hasOwn(lifecycle.actions, action))).toEqual([]);
+    }
+    const labels = [...Object.values(en.actions ?? {}), ...Object.values(ru.actions ?? {})];
+    expect(labels.filter((label) => /^(Cancel|Отмена|Отменить)$/.test(label))).toEqual([]);
+    expect(
+      Object.keys(en.actions ?? {}).filter((action) => !Object.hasOwn(lifecycle.actions, action)),
+    ).toEqual([]);
+  },
+);

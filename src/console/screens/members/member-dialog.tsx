@@ -55,7 +55,7 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
   return (
     <Dialog
       title={member ? t.members.edit(member.name) : t.members.add}
-      onClose={close}
+      onClose={draft.dismiss}
       onSubmit={submit}
       foot={
         <>

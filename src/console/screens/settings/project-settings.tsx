@@ -49,7 +49,7 @@ export function ProjectSettings({
     <Dialog
       title={t.settings.settingsOf(lifecycle, project.name)}
       lead={t.settings.projectsHint}
-      onClose={draft.close}
+      onClose={draft.dismiss}
       onSubmit={() => void save()}
       foot={
         <>

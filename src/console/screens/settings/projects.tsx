@@ -126,7 +126,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       title={t.settings.newProject}
-      onClose={close}
+      onClose={draft.dismiss}
       onSubmit={() => void send(save)}
       foot={
         <>

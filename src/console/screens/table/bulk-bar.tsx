@@ -29,13 +29,14 @@ export function BulkBar({
   const { roles } = useMe();
   const textOf = useProblemText();
   const queryClient = useQueryClient();
-  const [action, setAction] = useState("");
+  /** The dialog is for the tasks that were selected when it was opened, even if some leave the list meanwhile. */
+  const [asked, setAsked] = useState<{ action: string; tasks: readonly Task[] } | null>(null);
   const statuses = new Set(tasks.map(({ status }) => status));
   const actions = actionsFor(lifecycle, roles).filter(({ name }) =>
     lifecycle.rules.some((rule) => rule.action === name && rule.from.some((status) => statuses.has(status))),
   );
-  const perform = async (move: MoveRequest) => {
-    const results = await moveAll(lifecycle, tasks, move, { refusal: n.refusal, problem: textOf });
+  const perform = async (selected: readonly Task[], move: MoveRequest) => {
+    const results = await moveAll(lifecycle, selected, move, { refusal: n.refusal, problem: textOf });
     // Report first: moved tasks may leave the list, and this bar with them.
     onResults(results);
     for (const result of results) if ("moved" in result) placeTask(queryClient, result.task.id, result.moved);
@@ -50,7 +51,7 @@ export function BulkBar({
         aria-label={t.table.chooseAction}
         value=""
         onChange={(event) => {
-          setAction(event.target.value);
+          setAsked({ action: event.target.value, tasks });
         }}
       >
         <option value="">{t.table.act}</option>
@@ -63,14 +64,14 @@ export function BulkBar({
       <Button small look="quiet" icon="close" onClick={onClear}>
         {t.common.clear}
       </Button>
-      {action !== "" && (
+      {asked && (
         <ActionDialog
           lifecycle={lifecycle}
-          actions={[action]}
-          title={t.table.actOn(n.action(action), tasks.length)}
-          perform={perform}
+          actions={[asked.action]}
+          title={t.table.actOn(n.action(asked.action), asked.tasks.length)}
+          perform={(move) => perform(asked.tasks, move)}
           onClose={() => {
-            setAction("");
+            setAsked(null);
           }}
         />
       )}
