@@ -62,6 +62,9 @@ const TASKS = taskRoutes({
         deliverable_id: z.uuid().optional(),
         parent_task_id: z.uuid().optional(),
         fix_of_task_id: z.uuid().optional(),
+        due_before: fields.givenMoment
+          .optional()
+          .describe("unfinished tasks that are due before this moment"),
         q: text.max(200).optional().describe("part of a title"),
         ...uuidPage,
       }),
