@@ -4,6 +4,7 @@ import { addShiftCommands } from "./shift-commands.ts";
 import { addLeadCommands } from "./lead-commands.ts";
 import { addDeadlineCommand } from "./deadline-commands.ts";
 import { addDeliverableCommands } from "./deliverable-commands.ts";
+import { addImportCommand } from "./import-command.ts";
 import { addPolicyCommand } from "./policy-command.ts";
 import { addPoolCommands } from "./pool-commands.ts";
 import { addStatsCommand } from "./stats-command.ts";
@@ -30,6 +31,7 @@ export const addPlannerCommands: AddCommands = (program, environment, setExitCod
       setExitCode(print(out, { json, value: asData(), text }));
     });
   addPoolCommands(planner, environment, setExitCode);
+  addImportCommand(planner, environment, setExitCode);
   addDeadlineCommand(planner, environment, setExitCode);
   addDeliverableCommands(planner, environment, setExitCode);
   addTemplateCommands(planner, environment, setExitCode);
