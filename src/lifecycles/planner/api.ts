@@ -8,6 +8,7 @@ import {
   taskChanges,
   taskFields,
 } from "./fields.ts";
+import { IMPORT_ROUTES } from "./import-api.ts";
 import { LEAD_ROUTES } from "./lead-api.ts";
 import { planner } from "./lifecycle.ts";
 import { DELIVERABLE_ROUTES, SHIFT_ROUTES } from "./quality-api.ts";
@@ -62,6 +63,9 @@ const TASKS = taskRoutes({
         deliverable_id: z.uuid().optional(),
         parent_task_id: z.uuid().optional(),
         fix_of_task_id: z.uuid().optional(),
+        due_before: fields.givenMoment
+          .optional()
+          .describe("unfinished tasks that are due before this moment"),
         q: text.max(200).optional().describe("part of a title"),
         ...uuidPage,
       }),
@@ -345,6 +349,7 @@ export const PLANNER_ROUTES = {
   ...SHIFT_PATTERN_ROUTES,
   ...LEAD_ROUTES,
   ...TEMPLATE_ROUTES,
+  ...IMPORT_ROUTES,
 };
 
 export { CHANGE_ROUTES, DEFECT_ROUTES, DELIVERABLE_ROUTES, HELP_ROUTES, POOL_ROUTES, SHIFT_ROUTES, TASKS };

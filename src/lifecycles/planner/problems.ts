@@ -53,6 +53,11 @@ export const PLANNER_PROBLEMS: Readonly<Record<string, Problem>> = {
     title: "The status cannot be patched",
     next: "Use the transitions of the task.",
   },
+  INVALID_IMPORT: {
+    status: 422,
+    title: "The table has mistakes",
+    next: "Correct the cells that are named, and import the table again. Nothing was created.",
+  },
   QC_ACTION_FORBIDDEN: {
     status: 422,
     title: "Quality control does not move tasks",

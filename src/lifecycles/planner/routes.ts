@@ -5,6 +5,7 @@ import type { Caller, Call, PublicTask, RouteHost, RouteSet } from "../../plugin
 import { CHANGE_ROUTES, HELP_ROUTES, POOL_ROUTES, TASKS } from "./api.ts";
 import type { PlannerData } from "./fields.ts";
 import { defectOnWire, dependentFor, escalationOnWire, holdOnWire, taskOnWire } from "./on-wire.ts";
+import { serveImports } from "./import-routes.ts";
 import { serveLead } from "./lead-routes.ts";
 import { PlannerService } from "./service.ts";
 import { serveShiftChanges, serveShiftPatterns } from "./shift-routes.ts";
@@ -30,6 +31,7 @@ export function plannerRoutes(host: RouteHost): RouteSet[] {
     serveShiftPatterns(host),
     serveLead(host),
     serveTemplates(host),
+    serveImports(host),
   ];
 }
 

@@ -73,4 +73,6 @@ export const ROWS = {
   getTemplate: { method: "GET", path: "/api/planner/templates/{id}" },
   deleteTemplate: { method: "DELETE", path: "/api/planner/templates/{id}", idempotent: true },
   createInstance: { method: "POST", path: "/api/planner/templates/{id}/instances", idempotent: true },
+  previewPlannerImport: { method: "POST", path: "/api/planner/imports/preview" },
+  importPlannerTasks: { method: "POST", path: "/api/planner/imports", idempotent: true },
 } as const satisfies RowsOf<typeof PLANNER_ROUTES>;

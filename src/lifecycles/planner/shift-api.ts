@@ -14,7 +14,7 @@ const time = z
   .max(5)
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 06:30")
   .describe("a local time, such as 06:30");
-const timeZone = words
+export const timeZone = words
   .max(100)
   .refine(isTimeZone, "must be a time zone such as Europe/Berlin")
   .describe("a time zone of the IANA database, such as Europe/Berlin");

@@ -70,6 +70,16 @@ function instantOf(date: Temporal.PlainDate, time: string, timeZone: string): nu
   return date.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from(time) }).epochMilliseconds;
 }
 
+/** Returns the moment of a local date and time; null if there is no such date or time. */
+export function momentOf(date: string, time: string, time_zone: string): number | null {
+  try {
+    return instantOf(Temporal.PlainDate.from(date), time, time_zone);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 /** Returns the date at a moment in a time zone. */
 export function dateAt(moment: number, time_zone: string): string {
   return zoned(moment, time_zone).toPlainDate().toString();

@@ -31,6 +31,17 @@ const template = z
   })
   .meta({ id: "PlannerTemplate" });
 
+/** A task of a new template. */
+export const templateTask = z.object({
+  ref: name.describe("the name of the task within the template"),
+  title,
+  description,
+  priority,
+  required_trade,
+  estimate_minutes,
+  depends_on: z.array(name).max(200).nullish().describe("refs of tasks that must be done before"),
+});
+
 /** Routes of templates and their instances. */
 export const TEMPLATE_ROUTES = defineRoutes({
   createTemplate: {
@@ -42,20 +53,7 @@ export const TEMPLATE_ROUTES = defineRoutes({
       project_id: id.nullish(),
       name,
       type: name.describe("the type of the deliverables made from it"),
-      tasks: z
-        .array(
-          z.object({
-            ref: name.describe("the name of the task within the template"),
-            title,
-            description,
-            priority,
-            required_trade,
-            estimate_minutes,
-            depends_on: z.array(name).max(200).nullish().describe("refs of tasks that must be done before"),
-          }),
-        )
-        .min(1)
-        .max(200),
+      tasks: z.array(templateTask).min(1).max(200),
       ...once,
     }),
     replies: { 201: template },

@@ -27,7 +27,7 @@ export function graphRefusal(tasks: readonly Node[]): Refusal | null {
 }
 
 /** Returns the refs that cannot be ordered: those in a cycle, or behind one. */
-function refsInCycles(tasks: readonly Node[]): string[] {
+export function refsInCycles(tasks: readonly Node[]): string[] {
   const left = new Map(tasks.map(({ ref, depends_on }) => [ref, depends_on]));
   for (;;) {
     const ready = [...left].filter(([, names]) => names.every((name) => !left.has(name)));

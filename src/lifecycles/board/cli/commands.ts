@@ -1,15 +1,16 @@
 import { Option } from "commander";
 import type { Command } from "commander";
-import { commaSeparated, positiveInteger, withServerOptions } from "../../../plugin/index.ts";
+import { commaSeparated, formatHelp, positiveInteger, withServerOptions } from "../../../plugin/index.ts";
 import type { AddCommands, CliEnvironment, SetExitCode } from "../../../plugin/index.ts";
 import { PRIORITIES } from "../priorities.ts";
+import type { CreateFlags } from "./create-from-file.ts";
 import { claimNext, searchTasks, setDeadlines, showPool, showStats } from "./board-commands.ts";
 
 /** `pawl board …` */
 export const addBoardCommands: AddCommands = (program, environment, setExitCode) => {
   const board = program
     .command("board")
-    .summary("search, claim and measure the tasks of the board")
+    .summary("search, create, claim and measure the tasks of the board")
     .description("The task board of agents and people.");
   addViews(board, environment, setExitCode);
   inWorkspace(board.command("claim-next"))
@@ -22,6 +23,7 @@ export const addBoardCommands: AddCommands = (program, environment, setExitCode)
     .action(async (options: Parameters<typeof claimNext>[1]) => {
       setExitCode(await claimNext(environment, options));
     });
+  addCreate(board, environment, setExitCode);
   inWorkspace(board.command("deadlines"))
     .summary("show or change the deadlines of a workspace")
     .description(
@@ -38,6 +40,22 @@ export const addBoardCommands: AddCommands = (program, environment, setExitCode)
       },
     );
 };
+
+function addCreate(board: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
+  inWorkspace(board.command("create"))
+    .summary("create the tasks of a file")
+    .description(
+      "Creates the tasks of a CSV, JSON or YAML file, and shows a result for each. A refused task does not stop the others; a repeat creates only what is missing.",
+    )
+    .requiredOption("-f, --file <path>", "the file; - reads JSON or YAML from standard input")
+    .option("--run <name>", "a name of this run: the same task is created once per name")
+    .option("--encoding <name>", "the encoding of the file, such as windows-1251 (default: utf-8)")
+    .addHelpText("after", formatHelp(CREATE_HELP, environment))
+    .action(async (options: CreateFlags) => {
+      const { createFromFile } = await import("./create-from-file.ts");
+      setExitCode(await createFromFile(environment, options));
+    });
+}
 
 function inWorkspace(command: Command): Command {
   return withServerOptions(command).option("-w, --workspace <id>", "the workspace (default: main)");
@@ -74,3 +92,16 @@ function addViews(board: Command, environment: CliEnvironment, setExitCode: SetE
       setExitCode(await showStats(environment, options));
     });
 }
+
+const CREATE_HELP = `
+Examples:
+  pawl board create --file tasks.csv
+  pawl board create --file tasks.json --workspace docs
+
+A file:
+  ref,title,description,priority,labels,blocked_by
+  draft,Draft the notes,Changes since 0.1,high,"docs,notes",
+  print,Print the notes,On paper,,,draft
+
+Other columns are visibility and assignee_id. JSON and YAML files have a list of objects with the same names. The exit
+code is 2 if the file has mistakes, when nothing is created, and 3 if the server refuses some tasks.`;

@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
-import { atServer, count, EXIT, CliError, findTaskId, oneLine, print } from "../../../plugin/index.ts";
+import { atServer, count, EXIT, CliError, findTaskId, oneLine, print, readTextFile } from "../../../plugin/index.ts";
 import type { ExitCode, ConnectFlags, CliEnvironment } from "../../../plugin/index.ts";
 import type { Client } from "../../../client/index.ts";
 import { CODE_ROUTES } from "../api.ts";
@@ -67,10 +65,7 @@ async function tasksOf(client: Client, options: AddOptions): Promise<FiledTask[]
     ];
   }
   const { readTaskFile } = await import("./task-file.ts");
-  const name = basename(file ?? "");
-  const text = await readFile(file ?? "", "utf8").catch((error: unknown) => {
-    throw new CliError(EXIT.usage, `${name} cannot be read: ${(error as Error).message}.`);
-  });
+  const { name, text } = await readTextFile(file ?? "");
   // `--after` applies to every task of the file.
   return readTaskFile(name, text).map((task) => ({ ...task, blocked_by: [...task.blocked_by, ...after] }));
 }

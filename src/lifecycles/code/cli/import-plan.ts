@@ -1,14 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
-import { text as readStream } from "node:stream/consumers";
-import { atServer, CliError, count, EXIT, oneLine, print } from "../../../plugin/index.ts";
+import { atServer, CliError, count, EXIT, graphText, oneLine, print, readTextFile } from "../../../plugin/index.ts";
 import type { CliEnvironment, ConnectFlags, ExitCode } from "../../../plugin/index.ts";
 import type { Client } from "../../../client/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import type { CodeTask } from "../api.ts";
 import { repositoryFor } from "./add-tasks.ts";
-import { graphText } from "./graph-text.ts";
 import { parseJsonPlan } from "./json-plan.ts";
 import { parseMarkdownPlan } from "./markdown-plan.ts";
 import { keyOf, resolvePlan } from "./plan.ts";
@@ -51,12 +47,7 @@ export async function importPlan(environment: CliEnvironment, options: ImportOpt
 }
 
 async function readPlan(file: string, { allowUnknown }: Pick<ImportOptions, "allowUnknown">): Promise<Plan> {
-  const name = file === "-" ? "standard input" : basename(file);
-  const text = await (file === "-" ? readStream(process.stdin) : readFile(file, "utf8")).catch(
-    (error: unknown) => {
-      throw new CliError(EXIT.usage, `${name} cannot be read: ${(error as Error).message}.`);
-    },
-  );
+  const { name, text } = await readTextFile(file);
   const isData = /\.(json|ya?ml)$/i.test(name) || (file === "-" && /^\s*[[{]/.test(text));
   const plan = resolvePlan(isData ? parseJsonPlan(text) : parseMarkdownPlan(text), {
     allowUnknown: allowUnknown === true,

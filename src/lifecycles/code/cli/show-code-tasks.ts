@@ -3,6 +3,7 @@ import {
   atServer,
   EXIT,
   findTaskId,
+  graphText,
   isTty,
   jsonText,
   oneLine,
@@ -17,7 +18,6 @@ import type { ExitCode, ConnectFlags, Screen, CliEnvironment } from "../../../pl
 import { CODE_ROUTES } from "../api.ts";
 import type { CodeRun, CodeTask } from "../api.ts";
 import { readableLines } from "../last-line.ts";
-import { graphText } from "./graph-text.ts";
 import { costText, usageText } from "./usage.ts";
 
 type Flags = ConnectFlags & { json?: true };

@@ -2,7 +2,13 @@ import { jsonOption, print, textTable, formatHelp } from "../../../plugin/index.
 import type { AddCommands } from "../../../plugin/index.ts";
 import { addShiftCommands } from "./shift-commands.ts";
 import { addLeadCommands } from "./lead-commands.ts";
+import { addDeadlineCommand } from "./deadline-commands.ts";
+import { addDeliverableCommands } from "./deliverable-commands.ts";
+import { addImportCommand } from "./import-command.ts";
+import { addPolicyCommand } from "./policy-command.ts";
+import { addPoolCommands } from "./pool-commands.ts";
 import { addStatsCommand } from "./stats-command.ts";
+import { addTemplateCommands } from "./template-commands.ts";
 import { plannerConditions, plannerPermissions } from "../permissions.ts";
 
 const ROLES = ["executor", "lead", "supervisor", "system", "admin", "viewer"] as const;
@@ -11,7 +17,7 @@ const ROLES = ["executor", "lead", "supervisor", "system", "admin", "viewer"] as
 export const addPlannerCommands: AddCommands = (program, environment, setExitCode) => {
   const planner = program
     .command("planner")
-    .summary("plan shifts; show what needs a lead, and the permissions of roles")
+    .summary("take and plan work, shifts, templates and deliverables of the shop floor")
     .description("Commands for the shop floor.");
   planner
     .command("roles")
@@ -24,6 +30,12 @@ export const addPlannerCommands: AddCommands = (program, environment, setExitCod
       const text = () => textTable(["permission", ...ROLES], rows(), out);
       setExitCode(print(out, { json, value: asData(), text }));
     });
+  addPoolCommands(planner, environment, setExitCode);
+  addImportCommand(planner, environment, setExitCode);
+  addDeadlineCommand(planner, environment, setExitCode);
+  addDeliverableCommands(planner, environment, setExitCode);
+  addTemplateCommands(planner, environment, setExitCode);
+  addPolicyCommand(planner, environment, setExitCode);
   addShiftCommands(planner, environment, setExitCode);
   addLeadCommands(planner, environment, setExitCode);
   addStatsCommand(planner, environment, setExitCode);

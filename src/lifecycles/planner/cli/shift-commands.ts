@@ -13,6 +13,7 @@ import type { AddCommands, CliEnvironment, ConnectFlags } from "../../../plugin/
 import type { Client } from "../../../client/index.ts";
 import { PLANNER_ROUTES } from "../api.ts";
 import type { PlannerShift, PlannerShiftPattern } from "../api.ts";
+import { MOMENT, moment } from "./moment-option.ts";
 
 type Flags = ConnectFlags & { json?: true };
 type SetExit = Parameters<AddCommands>[2];
@@ -282,14 +283,6 @@ function patternRow(pattern: PlannerShiftPattern): string[] {
   const { id, name, starts, ends, weekdays, days_on, days_off, time_zone, members } = pattern;
   const days = weekdays?.join(",") ?? `${days_on ?? 0} on, ${days_off ?? 0} off`;
   return [id, name, `${starts}–${ends}`, days, time_zone, members.join(", ")];
-}
-
-const MOMENT = "local time such as 2026-12-31T06:00, or with an offset";
-
-function moment(text: string): string {
-  const time = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(time)) throw new InvalidArgumentError("It must be a moment such as 2026-12-31T06:00.");
-  return new Date(time).toISOString();
 }
 
 function isoDate(text: string): string {

@@ -64,6 +64,20 @@ export function listDeliverables(tx: Tx, org_id: string, filter: DeliverableFilt
   return query(tx, LIST_DELIVERABLES, [org_id, cursor, projects, status, type, serial, id, filter.limit]);
 }
 
+const FIND_DELIVERABLES_BY_SERIAL = `
+  select d.id, d.serial from pawl.planner_deliverable d
+  where d.org_id = $1 and d.project_id = $2 and (d.serial = any($3::text[]) or d.id::text = any($3::text[]))
+  order by d.id`;
+
+/** Finds the deliverables of a project by serial numbers or ids. */
+export async function findDeliverablesBySerial(
+  tx: Tx,
+  org_id: string,
+  { project_id, serials }: { project_id: string; serials: readonly string[] },
+): Promise<{ id: string; serial: string }[]> {
+  return serials.length === 0 ? [] : query(tx, FIND_DELIVERABLES_BY_SERIAL, [org_id, project_id, serials]);
+}
+
 // The lock keeps a deliverable from being submitted or approved while a task is added to it. It is not shared, because the task
 // may reopen the deliverable.
 const LOCK_NAMED_DELIVERABLES = `

@@ -14,6 +14,8 @@ export type PlannerFilter = {
   deliverable_id?: string | undefined;
   parent_task_id?: string | undefined;
   fix_of_task_id?: string | undefined;
+  /** Only unfinished tasks that are due before this moment. */
+  due_before?: string | undefined;
   /** Whether all given statuses are unfinished ones. */
   unfinished: boolean;
   limit: number;
@@ -29,7 +31,7 @@ export function listPlannerTasks(tx: Tx, org_id: string, filter: PlannerFilter):
 }
 
 function ownConditions(org_id: string, filter: PlannerFilter, bind: Bind): string[] {
-  const { kind, required_trade, needs_attention } = filter;
+  const { kind, required_trade, needs_attention, due_before } = filter;
   const links = [
     ["deliverable", filter.deliverable_id],
     ["parent", filter.parent_task_id],
@@ -41,6 +43,12 @@ function ownConditions(org_id: string, filter: PlannerFilter, bind: Bind): strin
     ...(needs_attention === undefined
       ? []
       : [needs_attention ? "t.needs_attention" : "not t.needs_attention"]),
+    // The conditions of the index of due dates.
+    ...(due_before === undefined
+      ? []
+      : [
+          `not t.final and t.data ->> 'due_at' is not null and (t.data ->> 'due_at')::float8 < ${bind(Date.parse(due_before))}::float8`,
+        ]),
     ...links.flatMap(([link, target]) =>
       target === undefined
         ? []

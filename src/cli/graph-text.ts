@@ -3,10 +3,15 @@ type Edge = { from: string; to: string };
 
 const MARKS: Readonly<Record<string, string>> = {
   completed: "●",
+  done: "●",
   failed: "✗",
+  canceled: "✗",
+  submitted: "◕",
   in_progress: "◐",
   claimed: "◔",
+  assigned: "◔",
   ready: "○",
+  available: "○",
   blocked: "·",
 };
 
