@@ -29,7 +29,7 @@ const actionKey = {
 const botActionContent = {
   displayText: longText
     .nullish()
-    .describe("shown in the chat; HTML is removed, and the text is cut to 300 characters"),
+    .describe("shown in the chat in one line; HTML is removed, and the text is cut to 300 characters"),
   payload: payload.nullish(),
 };
 
