@@ -55,6 +55,11 @@ export function decideCreation(
 ): Created | Refusal {
   const invalid = lifecycle.data_check.draft(draft);
   if (invalid) return invalid;
+  if (draft.readers && lifecycle.pool)
+    return refuse(
+      "INVALID_DATA",
+      `Tasks of ${lifecycle.name} have a pool and cannot be restricted to readers.`,
+    );
   const task = newTask(lifecycle, view, draft, context);
   const { input, actor, settings, facts, now } = view;
   const guardView: View = {
@@ -109,6 +114,7 @@ function newTask(
     created_by: actor.id,
     assigned_to: draft.assigned_to ?? null,
     private: draft.private ?? false,
+    ...(draft.readers ? { readers: draft.readers } : undefined),
     priority: draft.priority ?? 0,
     attempt: 0,
     open_blockers: context.open_blockers,

@@ -153,6 +153,8 @@ export type Draft<Data = JsonObject> = {
   data: Data;
   assigned_to?: string | null;
   private?: boolean;
+  /** The only members that may see the task; null: no restriction. A lifecycle with a pool cannot use it. */
+  readers?: readonly string[] | null;
   priority?: number;
   available_at?: Instant | null;
   /** A second creation with the same key returns the first task. */

@@ -21,6 +21,8 @@ export type Task<Status extends string = string, Data = JsonObject> = {
   assigned_to: string | null;
   /** Visible to its creator and its assignee only. */
   private: boolean;
+  /** If set, the only members that may see the task. */
+  readers?: readonly string[] | null;
   priority: number;
   attempt: number;
   open_blockers: number;
@@ -83,12 +85,13 @@ export const SYSTEM: Actor = Object.freeze({
   project_ids: null,
 });
 
-/** Checks whether a task is visible to an actor: in one of its projects, and not private to others. */
-export function canSee(
-  actor: Actor,
-  task: Pick<Task, "project_id" | "private" | "created_by" | "assigned_to">,
-): boolean {
+/** The fields of a task, or of a row or event of it, that decide which members may see it. */
+type Visibility = Pick<Task, "project_id" | "private" | "readers" | "created_by" | "assigned_to">;
+
+/** Checks whether a task is visible to an actor: in one of its projects, not private to others, and not restricted to others. */
+export function canSee(actor: Actor, task: Visibility): boolean {
   if (actor.id === null) return true;
   if (actor.project_ids !== null && !actor.project_ids.includes(task.project_id)) return false;
+  if (task.readers && !task.readers.includes(actor.id)) return false;
   return !task.private || task.created_by === actor.id || task.assigned_to === actor.id;
 }

@@ -43,6 +43,7 @@ export { findByDedupeKey, findTasks } from "./sql/find-tasks.ts";
 export { listTasks } from "./sql/list-tasks.ts";
 export type { Bind } from "./sql/list-tasks.ts";
 export { useCustomPlans } from "./sql/custom-plans.ts";
+export { READERS_CHANGED } from "./sql/read-feed-page.ts";
 export type { FeedEvent, FeedWalk } from "./sql/read-feed-page.ts";
 export { readJournal } from "./sql/read-journal.ts";
 export type { EventRow } from "./sql/read-journal.ts";

@@ -4,6 +4,7 @@ import type { Beat } from "./sql/task-columns.ts";
 
 /** A row of pawl.task as the driver reads it; moments are milliseconds. */
 export type TaskRow = Omit<Task, "lease"> & {
+  readers: readonly string[] | null;
   dedupe_key: string | null;
   pooled: boolean;
   final: boolean;
@@ -28,6 +29,7 @@ export function taskOf(row: TaskRow, beat: Beat | undefined): Task {
     created_by: row.created_by,
     assigned_to: row.assigned_to,
     private: row.private,
+    ...(row.readers === null ? undefined : { readers: row.readers }),
     priority: row.priority,
     attempt: row.attempt,
     open_blockers: row.open_blockers,

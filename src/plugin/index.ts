@@ -12,6 +12,7 @@ export {
   findPosition,
   findTasks,
   isOpen,
+  READERS_CHANGED,
   listTasks,
   lockBlockers,
   namedBlockers,

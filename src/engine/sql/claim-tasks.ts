@@ -104,7 +104,7 @@ export const CLAIM_TASKS = statement(`
     where t.ctid = s.place and t.org_id = :org_id and t.id is not distinct from s.id
     returning t.id, t.ctid as place, t.xmin as writer, t.lifecycle_version, t.project_id, t.status, t.row_version, t.title, t.data,
       t.created_by, t.assigned_to, t.private, t.priority, t.attempt, t.open_blockers, t.open_holds, t.available_at,
-      t.exclusive_key, t.needs_attention, t.created_at, t.updated_at, t.lease_token, t.awaited, t.journal_hash,
+      t.exclusive_key, t.needs_attention, t.created_at, t.updated_at, t.lease_token, t.awaited, t.readers, t.journal_hash,
       s.n, s.claim, s.actor_id, s.client_event_id, s.comment, s.patch, s.fingerprint, s.shared
   ), feed as (
     update pawl.org o set feed_position = o.feed_position + taken.tasks

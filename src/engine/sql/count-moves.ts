@@ -2,8 +2,8 @@ import type { Instant } from "../../core/index.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Scope } from "./count-open.ts";
+import { eventVisibleTo } from "./visible-to.ts";
 
-// The owner of a private event is looked up in its task. The `case` makes this one look-up per private event, which are few.
 const COUNT_MOVES = `
   select e.lifecycle, e.from_status, e.to_status, e.action,
     floor((extract(epoch from e.created_at) * 1000 - $6::float8) / $7::float8)::integer as bucket,
@@ -14,9 +14,7 @@ const COUNT_MOVES = `
     and e.created_at >= to_timestamp($6::float8 / 1000.0)
     and ($3::text is null or e.lifecycle = $3)
     and ($4::text[] is null or e.project_id = any($4))
-    and case when e.private and $5::text is not null then coalesce((
-      select $5 in (t.created_by, t.assigned_to) from pawl.task t where t.org_id = e.org_id and t.id = e.task_id
-    ), false) else true end
+    and ${eventVisibleTo("$5")}
   group by 1, 2, 3, 4, 5`;
 
 export type MovesRow = {

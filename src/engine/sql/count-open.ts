@@ -1,6 +1,7 @@
 import type { Instant } from "../../core/index.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
+import { visibleTo } from "./visible-to.ts";
 
 /** Selects the tasks that are counted; null means no limit. */
 export type Scope = {
@@ -23,7 +24,7 @@ const COUNT_OPEN = `
   where t.org_id = $1 and not t.final
     and ($2::text is null or t.lifecycle = $2)
     and ($3::text[] is null or t.project_id = any($3))
-    and (not t.private or $4::text is null or t.created_by = $4 or t.assigned_to = $4)
+    and ${visibleTo("$4")}
   group by t.lifecycle, t.status`;
 
 export type OpenRow = {

@@ -8,7 +8,8 @@ import type { Write } from "./statement.ts";
 // because its move is not written once the row has changed, or is finished when we read it. The lock is that of an update,
 // since `awaited` is set.
 const LOCK_BLOCKERS = `
-  select t.id, t.project_id, t.lifecycle, t.status, t.title, t.private, t.created_by, t.assigned_to, t.final from pawl.task t
+  select t.id, t.project_id, t.lifecycle, t.status, t.title, t.private, t.readers, t.created_by, t.assigned_to,
+    t.final from pawl.task t
   where t.org_id = $1 and t.id = any($2::uuid[])
   order by t.id
   for no key update skip locked`;
@@ -20,6 +21,7 @@ export type BlockerRow = {
   status: string;
   title: string;
   private: boolean;
+  readers: string[] | null;
   created_by: string | null;
   assigned_to: string | null;
   final: boolean;
@@ -81,7 +83,7 @@ export function resolveDependencies(
 }
 
 const READ_BLOCKERS = `
-  select d.task_id, b.id, b.project_id, b.title, b.status, b.final, b.private, b.created_by, b.assigned_to
+  select d.task_id, b.id, b.project_id, b.title, b.status, b.final, b.private, b.readers, b.created_by, b.assigned_to
   from pawl.dependency d
   join pawl.task b on b.org_id = d.org_id and b.id = d.blocker_id
   where d.org_id = $1 and d.task_id = any($2::uuid[]) and not d.resolved

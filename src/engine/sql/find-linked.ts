@@ -2,6 +2,7 @@ import type { TaskRow } from "../task-row.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { LinkRow } from "./find-links.ts";
+import { visibleTo } from "./visible-to.ts";
 
 // Unfinished tasks first, then finished ones, each newest first. At most $7 tasks of each are read, so that the statement is
 // fast even in an org with a million tasks.
@@ -14,7 +15,7 @@ const FIND_LINKED = `
       limit $7
     ) as t
     where ($3::text[] is null or t.project_id = any($3))
-      and (not t.private or $4::text is null or t.created_by = $4 or t.assigned_to = $4)
+      and ${visibleTo("$4")}
       and (exists (select from pawl.dependency d where d.org_id = $1 and d.task_id = t.id)
         or exists (select from pawl.dependency d where d.org_id = $1 and d.blocker_id = t.id))
     order by t.id desc
@@ -28,7 +29,7 @@ const FIND_LINKED = `
     ) as t
     where t.final and ($2::text is null or t.lifecycle = $2)
       and ($3::text[] is null or t.project_id = any($3))
-      and (not t.private or $4::text is null or t.created_by = $4 or t.assigned_to = $4)
+      and ${visibleTo("$4")}
       and (exists (select from pawl.dependency d where d.org_id = $1 and d.task_id = t.id)
         or exists (select from pawl.dependency d where d.org_id = $1 and d.blocker_id = t.id))
     order by t.id desc

@@ -2,6 +2,7 @@ import type { Instant } from "../../core/index.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Scope, StatusPairs } from "./count-open.ts";
+import { visibleTo } from "./visible-to.ts";
 
 const LIST_ATTENTION = `
   select t.id as task_id, t.lifecycle, t.project_id, t.title, t.status, t.assigned_to, t.entered_at as since, t.due_at,
@@ -16,7 +17,7 @@ const LIST_ATTENTION = `
     and (t.needs_attention or t.due_at <= statement_timestamp() or stuck.here)
     and ($2::text is null or t.lifecycle = $2)
     and ($3::text[] is null or t.project_id = any($3))
-    and (not t.private or $4::text is null or t.created_by = $4 or t.assigned_to = $4)
+    and ${visibleTo("$4")}
   order by t.entered_at, t.id
   limit $7`;
 

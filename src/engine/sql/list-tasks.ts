@@ -2,6 +2,7 @@ import type { TaskRow } from "../task-row.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Write } from "./statement.ts";
+import { visibleTo } from "./visible-to.ts";
 
 /** Adds a value to a statement's parameters and returns its placeholder, such as `$3`. */
 export type Bind = (value: unknown) => string;
@@ -125,6 +126,6 @@ function conditionsOf(filter: TaskFilter, bind: Bind): string[] {
   if (assigned_to !== null) conditions.push(`t.assigned_to = ${bind(assigned_to)}`);
   if (text !== null) conditions.push(`position(lower(${bind(text)}::text) in lower(t.title)) > 0`);
   if (labels) conditions.push(`t.data -> 'labels' @> to_jsonb(${bind(labels)}::text[])`);
-  if (reader !== null) conditions.push(`(not t.private or ${bind(reader)} in (t.created_by, t.assigned_to))`);
+  if (reader !== null) conditions.push(visibleTo(bind(reader)));
   return [...conditions, ...(more?.(bind) ?? [])];
 }

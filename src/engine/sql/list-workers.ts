@@ -2,6 +2,7 @@ import type { Instant, MemberKind } from "../../core/index.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Scope } from "./count-open.ts";
+import { visibleTo } from "./visible-to.ts";
 
 // Heartbeats count only if their token is that of the current lease.
 const LIST_WORKERS = `
@@ -13,7 +14,7 @@ const LIST_WORKERS = `
     where t.org_id = $1 and not t.final and (t.assigned_to is not null or t.lease_holder is not null)
       and ($2::text is null or t.lifecycle = $2)
       and ($3::text[] is null or t.project_id = any($3))
-      and (not t.private or $4::text is null or t.created_by = $4 or t.assigned_to = $4)
+      and ${visibleTo("$4")}
   )
   select h.member_id, coalesce(m.name, h.member_id) as name, m.kind, count(*)::float8 as tasks,
     count(*) filter (where h.leased)::float8 as leases, max(h.heartbeat_at) as heartbeat_at,

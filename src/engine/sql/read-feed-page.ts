@@ -19,6 +19,8 @@ export type FeedEvent = {
   /** For a private event, as the task is now; null for other events, and if the task no longer exists. */
   created_by: string | null;
   assigned_to: string | null;
+  /** The only members that may see the task now; null: no restriction. */
+  readers: string[] | null;
 };
 
 /** The part of a feed to read. The filters only make it cheaper: the reader must check who may see each event. */
@@ -31,8 +33,11 @@ export type FeedWalk = {
   projects?: readonly string[] | null;
 };
 
-/** The next events, up to and including the position `last`; `ended` if there was none after it. */
-export type FeedPage = { events: FeedEvent[]; last: number; ended: boolean };
+/**
+ * The next events, up to and including the position `last`; `ended` if there was none after it. `restricts` if the readers of
+ * some tasks have changed: what was read before may no longer be visible to the same members.
+ */
+export type FeedPage = { events: FeedEvent[]; last: number; ended: boolean; restricts: boolean };
 
 // Positions are assigned under the org's row lock, which lasts until commit: a reader who sees one sees all before it. With
 // 1,000,000 events, 500 rows take 0.5 ms anywhere in the feed, and an empty page at its end 0.02 ms. The `case` looks the
@@ -43,7 +48,9 @@ const FEED_PAGE = `
     e.action, e.from_status, e.to_status, e.actor_id, e.created_at, e.private,
     case when e.private then (
       select array[t.created_by, t.assigned_to] from pawl.task t where t.org_id = e.org_id and t.id = e.task_id
-    ) end as seers
+    ) end as seers, (
+      select t.readers from pawl.task t where t.org_id = e.org_id and t.id = e.task_id and t.readers is not null
+    ) as readers
   from pawl.event e
   where e.org_id = $1 and e.position > $2
   order by e.position
@@ -57,7 +64,9 @@ const FEED_PAGE_FILTERED = `
     w.row_version::float8 as row_version, w.action, w.from_status, w.to_status, w.actor_id, w.created_at, w.private,
     case when w.private then (
       select array[t.created_by, t.assigned_to] from pawl.task t where t.org_id = w.org_id and t.id = w.task_id
-    ) end as seers, w.walked::float8 as walked
+    ) end as seers, (
+      select t.readers from pawl.task t where t.org_id = w.org_id and t.id = w.task_id and t.readers is not null
+    ) as readers, w.walked::float8 as walked
   from (
     select e.*, max(e.position) over () as last, count(*) over () as walked
     from (
@@ -80,11 +89,16 @@ const FEED_PAGE_OF_TASK = `
     e.action, e.from_status, e.to_status, e.actor_id, e.created_at, e.private,
     case when e.private then (
       select array[t.created_by, t.assigned_to] from pawl.task t where t.org_id = e.org_id and t.id = e.task_id
-    ) end as seers
+    ) end as seers, (
+      select t.readers from pawl.task t where t.org_id = e.org_id and t.id = e.task_id and t.readers is not null
+    ) as readers
   from pawl.event e
   where e.org_id = $1 and e.task_id = $4 and e.position > $2
   order by e.row_version
   limit $3`;
+
+/** The type of an event without a task by which a plugin announces that it has changed the readers of tasks. */
+export const READERS_CHANGED = "readers_changed";
 
 /** The number of events that a filtered page reads for each event that it may return. */
 const READ_PER_RETURNED = 10;
@@ -113,6 +127,7 @@ function pageOf({ after, limit }: FeedWalk, rows: readonly Row[]): FeedPage {
     events: rows.filter((row) => row.row_version > 0).map(eventOf),
     last: rows.at(-1)?.position ?? after,
     ended: rows.length < limit,
+    restricts: rows.some((row) => row.row_version === 0 && row.type === READERS_CHANGED),
   };
 }
 

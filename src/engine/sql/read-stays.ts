@@ -2,6 +2,7 @@ import type { Instant } from "../../core/index.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Scope } from "./count-open.ts";
+import { eventVisibleTo } from "./visible-to.ts";
 
 // Reads only the latest moves, with one probe each for the event that entered the status, so the cost is bounded.
 const READ_STAYS = `
@@ -18,9 +19,7 @@ const READ_STAYS = `
         and l.created_at >= to_timestamp($6::float8 / 1000.0)
         and ($3::text is null or l.lifecycle = $3)
         and ($4::text[] is null or l.project_id = any($4))
-        and case when l.private and $5::text is not null then coalesce((
-          select $5 in (t.created_by, t.assigned_to) from pawl.task t where t.org_id = l.org_id and t.id = l.task_id
-        ), false) else true end
+        and ${eventVisibleTo("$5", "l")}
       order by l.position desc
       limit $7
     ) as e

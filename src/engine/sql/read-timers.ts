@@ -1,6 +1,7 @@
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Scope } from "./count-open.ts";
+import { visibleTo } from "./visible-to.ts";
 
 // Uses the index of timers and stops at the limit, since there may be very many after a long time without a sweep. It uses
 // statement_timestamp(), because an index cannot be searched by the volatile clock_timestamp().
@@ -12,7 +13,7 @@ const READ_DUE_TIMERS = `
     where t.org_id = $1 and t.due_at <= statement_timestamp()
       and ($2::text is null or t.lifecycle = $2)
       and ($3::text[] is null or t.project_id = any($3))
-      and (not t.private or $4::text is null or t.created_by = $4 or t.assigned_to = $4)
+      and ${visibleTo("$4")}
     order by t.due_at limit $5
   ) as d`;
 

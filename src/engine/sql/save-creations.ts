@@ -18,7 +18,8 @@ const SAVE_CREATIONS = statement(`
     select b.id, k.lifecycle[b.kind] as lifecycle, k.version[b.kind] as lifecycle_version,
       k.project_id[b.kind] as project_id, k.status[b.kind] as status, k.pooled[b.kind] as pooled,
       k.final[b.kind] as final, k.created_by[b.kind] as created_by, k.now, b.title, b.data::jsonb as data,
-      b.assigned_to, coalesce(b.private, false) as private, coalesce(b.priority, 0) as priority,
+      b.assigned_to, coalesce(b.private, false) as private, b.readers::text[] as readers,
+      coalesce(b.priority, 0) as priority,
       coalesce(b.open_blockers, 0) as open_blockers, to_timestamp(b.due_at / 1000.0) as due_at, b.due_action,
       to_timestamp(b.available_at / 1000.0) as available_at, b.exclusive_key, b.dedupe_key, b.client_event_id,
       coalesce(b.needs_attention, false) as needs_attention, coalesce(b.awaited, false) as awaited,
@@ -35,23 +36,23 @@ const SAVE_CREATIONS = statement(`
       })} as hash
     from kind k, unnest(:ids::text::uuid[], :kinds::text::integer[], :titles::text::text[],
         string_to_array(:datas::text, e'\\x1e', ''), string_to_array(:patches::text, e'\\x1e', ''),
-        :assignees::text::text[], :privates::text::boolean[], :priorities::text::integer[],
+        :assignees::text::text[], :privates::text::boolean[], :readers::text::text[], :priorities::text::integer[],
         :open_blockers::text::integer[], :due_ats::text::float8[], :due_actions::text::text[],
         :available_ats::text::float8[], :exclusive_keys::text::text[], :dedupe_keys::text::text[], :keys::text::text[],
         :needs_attentions::text::boolean[], :awaited::text::boolean[], :fingerprints::text::text[],
         string_to_array(:answers::text, e'\\x1e', ''))
-      with ordinality as b(id, kind, title, data, patch, assigned_to, private, priority, open_blockers, due_at,
+      with ordinality as b(id, kind, title, data, patch, assigned_to, private, readers, priority, open_blockers, due_at,
         due_action, available_at, exclusive_key, dedupe_key, client_event_id, needs_attention, awaited, fingerprint,
         answer, n)
     where (:settings_version::integer is null
            or :settings_version = (select o.settings_version from pawl.org o where o.id = :org_id))
   ), created as (
     insert into pawl.task (org_id, id, lifecycle, lifecycle_version, project_id, status, row_version, title, data,
-      created_by, assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
+      created_by, assigned_to, private, readers, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
       exclusive_key, dedupe_key, needs_attention, pooled, final, awaited, journal_hash, created_at, updated_at,
       entered_at)
     select :org_id, b.id, b.lifecycle, b.lifecycle_version, b.project_id, b.status, 1, b.title, b.data, b.created_by,
-      b.assigned_to, b.private, b.priority, 0, b.open_blockers, 0, b.due_at, b.due_action, b.available_at,
+      b.assigned_to, b.private, b.readers, b.priority, 0, b.open_blockers, 0, b.due_at, b.due_action, b.available_at,
       b.exclusive_key, b.dedupe_key, b.needs_attention, b.pooled, b.final, b.awaited, b.hash, b.now, b.now, b.now
     from born b
     returning id
@@ -133,6 +134,7 @@ export function saveCreations({ org_id, now, rows, settings_version }: SaveCreat
     patches: jsonColumn(rows.map(({ task }) => creationPatch(task))),
     assignees: sparseColumn(rows.map(({ task }) => task.assigned_to)),
     privates: sparseColumn(rows.map(({ task }) => task.private || null)),
+    readers: sparseColumn(rows.map(({ task }) => (task.readers ? column(task.readers) : null))),
     priorities: sparseColumn(rows.map(({ task }) => task.priority || null)),
     open_blockers: sparseColumn(rows.map(({ task }) => task.open_blockers || null)),
     due_ats: sparseColumn(rows.map(({ task }) => task.due_at)),

@@ -36,6 +36,7 @@ const COLUMNS = {
   leased_at: "nullif(t.leased_at, t.updated_at)",
   lease_until: "t.lease_until",
   awaited: "nullif(t.awaited, false)",
+  readers: "t.readers",
 };
 
 /**
@@ -84,6 +85,7 @@ export type TaskCells = [
   leased_at: Instant | null,
   lease_until: Instant | null,
   awaited: boolean | null,
+  readers: string[] | null,
 ];
 
 /** The last heartbeat of a task. */
@@ -110,6 +112,7 @@ export function taskOfCells(
     created_by: cells[10],
     assigned_to: cells[11],
     private: cells[12] ?? false,
+    ...(cells[30] === null ? undefined : { readers: cells[30] }),
     priority: cells[13] ?? 0,
     attempt: cells[14] ?? 0,
     open_blockers: cells[15] ?? 0,

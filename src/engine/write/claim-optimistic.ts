@@ -50,7 +50,7 @@ export async function claimOptimistically(
   const slots = slotsOf(commands, moves, common);
   const { text, params } = claimStatement(commands, moves, slots, { ...common, org_id, batch });
   const rows = await queryCells<ClaimedCells>(cache.sql, text, params);
-  const [xmin, open, clock] = [rows[0]?.[2] ?? "", rows[0]?.[31] ?? false, rows[0]?.[32] ?? 0];
+  const [xmin, open, clock] = [rows[0]?.[2] ?? "", rows[0]?.[32] ?? false, rows[0]?.[33] ?? 0];
   if (!open) {
     cache.settings.delete(org_id);
     return locked;
@@ -66,8 +66,8 @@ export async function claimOptimistically(
   const outcome = (answer: Claimed, at: number) =>
     answer.tasks.length === 0 && commands[at]?.client_event_id !== null ? LOCKED : answer;
   for (const cells of rows) {
-    if (cells[30] === null) break;
-    const { claim, lease } = slots[cells[30] - 1] as Slot;
+    if (cells[31] === null) break;
+    const { claim, lease } = slots[cells[31] - 1] as Slot;
     const task = taskAfterClaim(org_id, cells, lifecycle, moves[claim] as Moved, lease, now);
     cache.rows.set({ lifecycle, task, ctid: cells[1], xmin, awaited: cells[29] ?? false });
     answers[claim]?.tasks.push(claimedTask(task));

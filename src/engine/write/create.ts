@@ -69,8 +69,8 @@ export async function createLocked(
     const { client_event_id: key, actor, fingerprint } = creation;
     const plan = drafts[index] as ReturnType<Creations["draft"]>;
     const use = uses.get(key ?? "");
-    // Do not replay the earlier answer if the caller can no longer see the project.
-    if (use && !(isRefusal(plan) && plan.code === "NOT_FOUND")) {
+    // Do not replay the earlier answer if the caller can no longer see the project or the task.
+    if (use && !isHidden(actor, plan)) {
       outcomes.push(await replay(unit, creation, use));
       continue;
     }
@@ -93,6 +93,11 @@ export async function createLocked(
   if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
   for (const { lifecycle, task } of rows) unit.arrivals.addPooled(lifecycle, task);
   return outcomes;
+}
+
+function isHidden(actor: Actor, plan: ReturnType<Creations["draft"]>): boolean {
+  if (isRefusal(plan)) return plan.code === "NOT_FOUND";
+  return plan.some(({ draft: { readers } }) => actor.id !== null && readers?.includes(actor.id) === false);
 }
 
 function idsOf({ command }: Pick<CreateAttempt, "command">): string[] {

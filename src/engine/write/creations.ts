@@ -173,8 +173,11 @@ export class Creations {
     for (const task of drafted) {
       const key = duplicateKey(task.lifecycle.name, task.draft.dedupe_key);
       const found = this.committed.get(task.id) ?? this.duplicates.get(key);
-      if (found && !canSee(creation.actor, found))
-        return refuse("IDEMPOTENCY_CONFLICT", "This has been created before.");
+      if (found && !canSee(creation.actor, found)) {
+        // If the caller could not create it either, the answer must not reveal that it exists.
+        const refused = this.decideTask(creation.actor, task, NO_EDGES);
+        return isRefusal(refused) ? refused : refuse("IDEMPOTENCY_CONFLICT", "This has been created before.");
+      }
       existing.push(found !== undefined && found.id !== task.id);
       if (found) {
         tasks.push(publicTask(taskOf(found, undefined)));

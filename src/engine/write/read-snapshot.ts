@@ -25,17 +25,17 @@ export async function readSnapshot(
   keys: readonly string[] = [],
 ): Promise<Snapshot> {
   const rows = await readTaskSnapshot(tx, org_id, ids, keys);
-  const used = new Set(rows[0]?.[36]);
+  const used = new Set(rows[0]?.[37]);
   const snapshot: Snapshot = { now: 0, tasks: new Map(), settings_version: 0, settings: new Map(), used };
   for (const cells of rows) {
     const [id, ctid, xmin, name] = cells;
     const [token, beat_at, until, stored, settings_version, now] = [
-      cells[30],
-      cells[31] ?? 0,
+      cells[31],
       cells[32] ?? 0,
-      cells[33] ?? "{}",
-      cells[34],
+      cells[33] ?? 0,
+      cells[34] ?? "{}",
       cells[35],
+      cells[36],
     ];
     const lifecycle = registry.lifecycles.get(name);
     Object.assign(snapshot, { now, settings_version });

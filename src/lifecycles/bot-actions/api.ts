@@ -6,11 +6,16 @@ import {
   botActionStatuses,
   botActionUpdate,
   chatEvent,
+  chatReaders,
   chatId,
   chatMessage,
+  listedChat,
 } from "./bot-action.ts";
 
 const { once, nonEmptyText: words } = fields;
+
+/** The list is stored with every action of the chat. */
+const MAX_READERS = 500;
 
 const group = "Chats";
 const workspaceId = chatId.optional().describe("a project's id; default `main`");
@@ -63,6 +68,7 @@ const ACTION_ROUTES = {
     path: "/api/chat/actions",
     group,
     summary: "List the bot actions of a chat, newest `updatedAt` first",
+    confined: ["chat"],
     query: z.object({
       workspaceId,
       chatId,
@@ -96,9 +102,13 @@ const CALLBACK_ROUTES = {
     group,
     permission: "task.start",
     summary: "Create a callback token for a no-code tool; it is shown only once",
-    about: "The token acts as you in the callbacks of this chat, and gives no other access.",
+    about:
+      "The token acts as you in the callbacks of this chat. With `read`, it also reads the actions, messages and events of this chat. It gives no other access.",
     ruled: true,
-    body: z.object({ workspaceId: chatId.nullish().describe("a project's id; default `main`") }),
+    body: z.object({
+      workspaceId: chatId.nullish().describe("a project's id; default `main`"),
+      read: z.boolean().nullish().describe("lets the token also read this chat; default false"),
+    }),
     replies: { 201: z.object({ id: z.uuid(), token: z.string() }) },
     refusals: ["NOT_FOUND"],
   },
@@ -110,12 +120,18 @@ const ABOUT_EVENTS = [
   "A comment is sent at least every 15 seconds, with an `id` without data: the position up to which the chat was read.",
 ].join(" ");
 
+const ABOUT_READERS = [
+  "For everybody else the chat, its actions and its messages do not exist, also for admins and for bots that are not on the list.",
+  "Open streams of members that were removed end. The same list again changes nothing.",
+].join(" ");
+
 const MESSAGE_ROUTES = {
   streamChatEvents: {
     method: "GET",
     path: "/api/chats/{chatId}/events",
     group,
     summary: "Stream the events of a chat",
+    confined: ["chat"],
     about: ABOUT_EVENTS,
     resumable: true,
     query: z.object({
@@ -134,6 +150,7 @@ const MESSAGE_ROUTES = {
     path: "/api/chats/{chatId}/messages",
     group,
     summary: "List the newest messages of a chat, oldest first",
+    confined: ["chat"],
     query: z.object({
       workspaceId,
       before: z.uuid().optional().describe("a message's id; returns messages older than it"),
@@ -160,5 +177,53 @@ const MESSAGE_ROUTES = {
   },
 } as const;
 
+const CHAT_ROUTES = {
+  listChats: {
+    method: "GET",
+    path: "/api/chats",
+    group,
+    summary: "List the chats that you may read, last active first",
+    about:
+      "Chats are not registered: the list is made from their last events. `next` continues with older events; such a page may repeat a chat.",
+    query: z.object({ workspaceId, before: z.int().min(1).optional().describe("`next` of the last page") }),
+    replies: { 200: z.object({ chats: z.array(listedChat), next: z.int().nullable() }) },
+    refusals: ["NOT_FOUND"],
+  },
+  getChatReaders: {
+    method: "GET",
+    path: "/api/chats/{chatId}/readers",
+    group,
+    summary: "The members that may read a chat",
+    about: "For the chat's readers and for admins.",
+    query: z.object({ workspaceId }),
+    replies: { 200: chatReaders },
+    refusals: ["NOT_FOUND"],
+  },
+  setChatReaders: {
+    method: "PUT",
+    path: "/api/chats/{chatId}/readers",
+    group,
+    access: "admin",
+    summary: "Restrict a chat to some members, or open it",
+    about: ABOUT_READERS,
+    body: z.object({
+      workspaceId: chatId.nullish().describe("a project's id; default `main`"),
+      readers: z
+        .array(words.max(200))
+        .min(1, "must name a member; null opens the chat")
+        .max(MAX_READERS)
+        .nullable()
+        .describe("ids of members; null: every member of the project"),
+    }),
+    replies: { 200: chatReaders },
+    refusals: ["NOT_FOUND"],
+  },
+} as const;
+
 /** Routes of chats, their messages and bot actions. */
-export const BOT_ACTIONS_ROUTES = defineRoutes({ ...ACTION_ROUTES, ...CALLBACK_ROUTES, ...MESSAGE_ROUTES });
+export const BOT_ACTIONS_ROUTES = defineRoutes({
+  ...ACTION_ROUTES,
+  ...CALLBACK_ROUTES,
+  ...MESSAGE_ROUTES,
+  ...CHAT_ROUTES,
+});

@@ -29,7 +29,7 @@ const actionKey = {
 const botActionContent = {
   displayText: longText
     .nullish()
-    .describe("shown in the chat; HTML is removed, and the text is cut to 300 characters"),
+    .describe("shown in the chat in one line; HTML is removed, and the text is cut to 300 characters"),
   payload: payload.nullish(),
 };
 
@@ -83,6 +83,33 @@ export const chatEvent = z
   .meta({ id: "ChatEvent" });
 
 export type ChatEvent = z.output<typeof chatEvent>;
+
+/** The members that may read a chat. */
+export const chatReaders = z
+  .object({
+    workspaceId: z.string(),
+    chatId: z.string(),
+    readers: z.array(z.string()).nullable().describe("null: every member of the project"),
+    changedBy: z.string().nullable(),
+    changedAt: moment.nullable(),
+  })
+  .meta({ id: "ChatReaders" });
+
+export type ChatReaders = z.output<typeof chatReaders>;
+
+/** A chat in the list of chats. */
+export const listedChat = z
+  .object({
+    workspaceId: z.string(),
+    chatId: z.string(),
+    restricted: z.boolean().describe("only some members may read it"),
+    processing: z.int().describe("the number of processing actions"),
+    action: botAction.nullable().describe("the processing action that was updated last"),
+    lastActivityAt: moment,
+  })
+  .meta({ id: "ListedChat" });
+
+export type ListedChat = z.output<typeof listedChat>;
 
 /** The id of a chat: any string that its owner chooses. */
 export const chatId = id;

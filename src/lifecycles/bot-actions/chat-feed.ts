@@ -34,6 +34,11 @@ class ChatReader {
     if (page.last <= stream.position) return false;
     const bytes = page.bytesFor(this.key, stream.position);
     stream.position = page.last;
+    if (!page.admits(this.key, stream.caller.actor)) {
+      // The client reconnects, and gets the same 404 as any other member that is not on the list.
+      stream.dismiss();
+      return false;
+    }
     if (!bytes || !this.maySee) return false;
     stream.send(bytes);
     return true;

@@ -1,5 +1,8 @@
+import type { Actor } from "../../core/index.ts";
 import type { TailPage } from "../../plugin/index.ts";
 import { chatEventOf } from "./bot-action-on-wire.ts";
+import { mayRead } from "./readers.ts";
+import type { Readers } from "./readers.ts";
 import type { ChatRow } from "./sql/read-chat-page.ts";
 
 type RenderedEvent = { position: number; text: string };
@@ -13,6 +16,7 @@ export class ChatPage implements TailPage {
   readonly last: number;
   readonly size: number;
   private readonly chats = new Map<string, RenderedEvent[]>();
+  private readonly readers = new Map<string, Readers>();
   private readonly cache = new Map<string, Buffer>();
 
   constructor({ after, last, events }: { after: number; last: number; events: readonly ChatRow[] }) {
@@ -21,6 +25,8 @@ export class ChatPage implements TailPage {
     this.size = events.length;
     for (const row of events) {
       const key = keyOfChat(row);
+      this.readers.set(key, row.readers);
+      if (row.restricts) continue;
       const event = { position: row.position, text: renderEvent(row) };
       const earlier = this.chats.get(key);
       if (earlier) earlier.push(event);
@@ -36,6 +42,11 @@ export class ChatPage implements TailPage {
     const bytes = this.cache.get(chat) ?? joinEvents(events);
     if (bytes) this.cache.set(chat, bytes);
     return bytes;
+  }
+
+  /** Whether the list of the chat's readers, when this page was read, includes a member. Unknown if the page has no event of the chat. */
+  admits(chat: string, actor: Pick<Actor, "id">): boolean {
+    return mayRead(actor, this.readers.get(chat));
   }
 
   dropCache(): void {

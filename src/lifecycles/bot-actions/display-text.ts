@@ -5,10 +5,27 @@ const MAX_CHARACTERS = 300;
 // About twice the length of the longest emoji. A longer character is a letter with many combining accents.
 const MAX_UNITS_PER_CHARACTER = 32;
 
-/** Returns plain text: HTML removed, trimmed, at most 300 characters (grapheme clusters); null if nothing is left. */
+// White space that HTML collapses, and line separators. A no-break space is kept: its author put it there on purpose.
+const WHITE_SPACE = /[\t-\r \u0085\u2028\u2029]+/g;
+
+/** Elements that start on a new line or in another cell: their tags separate words. */
+const BLOCKS: ReadonlySet<string> = new Set(
+  (
+    "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure footer " +
+    "form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary table " +
+    "tbody td tfoot th thead title tr ul"
+  ).split(" "),
+);
+const MAX_BLOCK_NAME = Math.max(...[...BLOCKS].map(({ length }) => length));
+
+/**
+ * Returns plain text: HTML removed, white space collapsed, trimmed, at most 300 characters (grapheme clusters); null if nothing
+ * is left.
+ */
 export function cleanDisplayText(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
-  const cut = firstCharacters(stripTags(text).trim()).trim();
+  const plain = stripTags(text).replace(WHITE_SPACE, " ").trim();
+  const cut = firstCharacters(plain).trim();
   return cut === "" ? null : cut;
 }
 
@@ -31,7 +48,9 @@ function stripTags(text: string): string {
     if (unit === ">") {
       const tag = popOpenTag(opened, kept);
       if (tag !== undefined) {
+        const separates = BLOCKS.has(tagName(kept, tag));
         kept.length = tag;
+        if (separates) kept.push(" ");
         continue;
       }
     }
@@ -64,6 +83,16 @@ function endOfText(opened: readonly number[], kept: readonly string[]): number {
 function beginsTag(kept: readonly string[], at: number): boolean {
   const name = kept[at + 1] === "/" ? kept[at + 2] : kept[at + 1];
   return name !== undefined && /[a-z!?]/i.test(name);
+}
+
+/** Returns the name of a tag in lower case. A name longer than that of any block is cut, so the time is constant. */
+function tagName(kept: readonly string[], at: number): string {
+  const start = kept[at + 1] === "/" ? at + 2 : at + 1;
+  const [name = ""] = kept
+    .slice(start, start + MAX_BLOCK_NAME + 1)
+    .join("")
+    .split(/[\s/]/, 1);
+  return name.toLowerCase();
 }
 
 function firstCharacters(text: string): string {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { botActionStart, botActionUpdate } from "./bot-action.ts";
 import { defineLifecycle, refuse } from "../../core/index.ts";
 import type { JsonObject } from "../../core/index.ts";
+import { mayRead, noChat } from "./readers.ts";
 import { cleanDisplayText } from "./display-text.ts";
 
 const { chatId, actionId, actionType, workspaceId, displayText, payload } = botActionStart.shape;
@@ -23,7 +24,10 @@ export const botActions = defineLifecycle({
     displayText: z.string().nullable(),
     payload: z.record(z.string(), z.unknown()).nullable(),
   }),
-  facts: z.object({ workspace: z.string().optional() }),
+  facts: z.object({
+    workspace: z.string().optional(),
+    readers: z.array(z.string()).nullish(),
+  }),
   settings: z.object({ max_processing_hours: z.number().positive().default(2) }),
   statuses: {
     processing: {
@@ -41,8 +45,8 @@ export const botActions = defineLifecycle({
   creation: {
     permission: "task.start",
     input: z.object({ chatId, actionId, actionType, workspaceId: workspaceId.nullish(), ...content }),
-    facts: ["workspace"],
-    to: [{ status: "processing", guards: ["workspace_is_project"] }],
+    facts: ["workspace", "readers"],
+    to: [{ status: "processing", guards: ["caller_reads_chat", "workspace_is_project"] }],
     draft: ({ input, facts }) => ({
       title: input.displayText ?? input.actionType,
       dedupe_key: keyOfAction({ ...input, workspaceId: facts.workspace ?? "main" }),
@@ -53,6 +57,7 @@ export const botActions = defineLifecycle({
         displayText: input.displayText,
         payload: input.payload,
       },
+      readers: facts.readers ?? null,
     }),
   },
   rules: [
@@ -108,6 +113,7 @@ export const botActions = defineLifecycle({
   ],
   permissions: { "task.time_out": ["system"] },
   guards: {
+    caller_reads_chat: ({ actor, facts, task }) => mayRead(actor, facts.readers) || noChat(task.data.chatId),
     // Guards a creation; the types of guards cover only the input of actions.
     workspace_is_project: ({ input, task }) => {
       const { workspaceId: named } = input as { workspaceId?: string | null };

@@ -1,15 +1,17 @@
 import { BOT_ACTIONS_ROUTES } from "./api.ts";
-import { chatId as chatIdSchema } from "./bot-action.ts";
 import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import { answer, serve, stream } from "../../plugin/index.ts";
 import type { Caller, Call, RouteHost, RouteSet } from "../../plugin/index.ts";
+import { ChatAccess } from "./chat-access.ts";
+import { listChats } from "./chat-list.ts";
 import { BotActionService } from "./service.ts";
 import { chatFeed } from "./chat-feed.ts";
 
 /** Serves chats and bot actions over HTTP. */
 export function botActionRoutes({ engine, directory, openFeed }: RouteHost): RouteSet {
   const service = new BotActionService(engine);
+  const access = new ChatAccess(engine, directory);
   const feed = openFeed(chatFeed(engine));
 
   const start = async ({ caller, body, client_event_id }: Call<Routes["startBotAction"]>) => {
@@ -21,20 +23,11 @@ export function botActionRoutes({ engine, directory, openFeed }: RouteHost): Rou
     return isRefusal(result) ? result : answer(200, { action: result.action }, { replayed: result.replayed });
   };
 
-  /** Returns the chat of a path if the caller can see its workspace. Any valid id is a chat: chats are not registered. */
-  const chatOf = async (caller: Caller, name: string, workspace: string | null | undefined) => {
-    const parsed = chatIdSchema.safeParse(name);
-    if (!parsed.success)
-      return refuse("NOT_FOUND", `Invalid chatId: it ${parsed.error.issues[0]?.message ?? "is malformed"}.`);
-    const project = await directory.project(caller, workspace ?? "main");
-    return isRefusal(project) ? project : { workspaceId: project.id, chatId: parsed.data };
-  };
-
   return serve(BOT_ACTIONS_ROUTES, {
     startBotAction: start,
     updateBotAction: update,
     listBotActions: async ({ caller, query: { workspaceId, chatId, status = "processing" } }) => {
-      const chat = await chatOf(caller, chatId, workspaceId);
+      const chat = await access.chat(caller, chatId, workspaceId);
       return isRefusal(chat)
         ? chat
         : answer(200, { actions: await service.list(caller, { ...chat, status }) });
@@ -42,14 +35,19 @@ export function botActionRoutes({ engine, directory, openFeed }: RouteHost): Rou
     startBotActionByCallback: (call) => refuseOtherChat(call.caller, call.body) ?? start(call),
     updateBotActionByCallback: (call) => refuseOtherChat(call.caller, call.body) ?? update(call),
     createCallbackToken: async ({ caller, params, body }) => {
-      const chat = await chatOf(caller, params.chatId, body.workspaceId);
+      const chat = await access.chat(caller, params.chatId, body.workspaceId);
       if (isRefusal(chat)) return chat;
-      const confined_to = { kind: "chat", workspace_id: chat.workspaceId, chat_id: chat.chatId } as const;
+      const confined_to = {
+        kind: "chat",
+        workspace_id: chat.workspaceId,
+        chat_id: chat.chatId,
+        ...(body.read ? { read: true } : {}),
+      };
       const member_id = caller.actor.id ?? "";
       return answer(201, await directory.issueConfinedToken(caller, { member_id, confined_to }));
     },
     streamChatEvents: async ({ caller, params, query, identify }) => {
-      const chat = await chatOf(caller, params.chatId, query.workspaceId);
+      const chat = await access.chat(caller, params.chatId, query.workspaceId);
       if (isRefusal(chat)) return chat;
       const filter = { project_id: chat.workspaceId, chat_id: chat.chatId };
       const position = await feed.startAfter(caller.org_id, query.after);
@@ -58,17 +56,30 @@ export function botActionRoutes({ engine, directory, openFeed }: RouteHost): Rou
       });
     },
     listChatMessages: async ({ caller, params, query: { workspaceId, before = null, limit } }) => {
-      const chat = await chatOf(caller, params.chatId, workspaceId);
+      const chat = await access.chat(caller, params.chatId, workspaceId);
       if (isRefusal(chat)) return chat;
       const filter = { project_id: chat.workspaceId, chat_id: chat.chatId, before, limit };
       return answer(200, { messages: await service.messages(caller, filter) });
     },
     sayInChat: async ({ caller, params, body, client_event_id }) => {
-      const chat = await chatOf(caller, params.chatId, body.workspaceId);
+      const chat = await access.chat(caller, params.chatId, body.workspaceId);
       if (isRefusal(chat)) return chat;
       const saved = await service.say(caller, { ...chat, text: body.text }, { client_event_id });
       if (isRefusal(saved)) return saved;
       return answer(201, { message: saved.answer }, { replayed: saved.replayed });
+    },
+    listChats: async ({ caller, query: { workspaceId = "main", before } }) => {
+      const project = await directory.project(caller, workspaceId);
+      if (isRefusal(project)) return project;
+      return answer(200, await listChats(engine, caller, { workspaceId: project.id, before }));
+    },
+    getChatReaders: async ({ caller, params, query }) => {
+      const list = await access.readers(caller, params.chatId, query.workspaceId);
+      return isRefusal(list) ? list : answer(200, list);
+    },
+    setChatReaders: async ({ caller, params, body }) => {
+      const list = await access.setReaders(caller, params.chatId, body);
+      return isRefusal(list) ? list : answer(200, list);
     },
   });
 }

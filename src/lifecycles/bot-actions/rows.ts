@@ -16,4 +16,7 @@ export const ROWS = {
   streamChatEvents: { method: "GET", path: "/api/chats/{chatId}/events", answers: "stream" },
   listChatMessages: { method: "GET", path: "/api/chats/{chatId}/messages" },
   sayInChat: { method: "POST", path: "/api/chats/{chatId}/messages", idempotent: true },
+  listChats: { method: "GET", path: "/api/chats" },
+  getChatReaders: { method: "GET", path: "/api/chats/{chatId}/readers" },
+  setChatReaders: { method: "PUT", path: "/api/chats/{chatId}/readers" },
 } as const satisfies RowsOf<typeof BOT_ACTIONS_ROUTES>;

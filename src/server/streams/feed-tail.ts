@@ -5,7 +5,13 @@ import type { EventStream } from "./event-stream.ts";
 export type Walk = { after: number; limit: number };
 
 /** The next events, up to and including the position `last`; `ended` if there were none after it. */
-export type FeedPart<Event> = { events: readonly Event[]; last: number; ended: boolean };
+export type FeedPart<Event> = {
+  events: readonly Event[];
+  last: number;
+  ended: boolean;
+  /** Earlier pages may show their events to members that can no longer see them. */
+  restricts?: boolean;
+};
 
 /** A rendered page of the feed: the events after the position `after`, up to and including `last`. */
 export type TailPage = {
@@ -66,10 +72,11 @@ export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Pa
     return this.readers.size + this.behind.size === 0;
   }
 
-  add(reader: Reader): void {
+  /** Adds a reader that asked when the feed ended at `head`. */
+  add(reader: Reader, head = 0): void {
     this.readers.delete(reader);
     this.behind.add(reader);
-    void this.catchUp(reader).finally(() => this.behind.delete(reader));
+    void this.catchUp(reader, head).finally(() => this.behind.delete(reader));
   }
 
   remove(reader: Reader): void {
@@ -98,7 +105,7 @@ export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Pa
   /** Reads and sends the next page; returns whether it was the last. */
   private async poll(): Promise<boolean> {
     const page = await this.source.read({ after: this.position, limit: PAGE_SIZE });
-    if (page.events.length > 0) {
+    if (page.events.length > 0 || page.restricts) {
       const before = performance.now();
       await this.sendToAll(page);
       // With many readers and many small commits, sending takes most of the time: pause as long as it took, so that other work
@@ -109,8 +116,10 @@ export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Pa
     return page.ended;
   }
 
-  private async sendToAll({ events, last }: FeedPart<Event>): Promise<void> {
+  private async sendToAll({ events, last, restricts = false }: FeedPart<Event>): Promise<void> {
     const page = this.source.pageOf({ after: this.position, last, events });
+    // Readers that are behind read these events again, with the members that may see them now.
+    if (restricts) this.recent = [];
     // Before sending, so that readers that join meanwhile get the page too.
     this.position = last;
     this.keep(page);
@@ -133,7 +142,7 @@ export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Pa
   }
 
   /** Brings a reader up to the tail at its own pace: it gets the next page when it has received the last. */
-  private async catchUp(reader: Reader): Promise<void> {
+  private async catchUp(reader: Reader, head: number): Promise<void> {
     const { stream } = reader;
     for (;;) {
       await stream.drained();
@@ -142,9 +151,9 @@ export class FeedTail<Event, Page extends TailPage, Reader extends TailReader<Pa
         this.readers.add(reader);
         return;
       }
-      const atHand = this.recent.find(
-        ({ after, last }) => after <= stream.position && stream.position < last,
-      );
+      // Until the tail has read as far as the reader could, it may not know who was restricted before the reader asked.
+      const recent = this.position < head ? [] : this.recent;
+      const atHand = recent.find(({ after, last }) => after <= stream.position && stream.position < last);
       if (atHand) reader.take(atHand);
       else await this.readFor(reader);
     }

@@ -84,7 +84,7 @@ export class LiveFeed<Event, Page extends TailPage, Reader extends TailReader<Pa
     const reader = this.kind.readerOf(stream, filter);
     const tail = this.tails.get(org_id) ?? new FeedTail(start.head, this.sourceOf(org_id));
     this.tails.set(org_id, tail);
-    tail.add(reader);
+    tail.add(reader, start.head);
     stream.onClosed(() => {
       tail.remove(reader);
       if (!tail.isEmpty) return;

@@ -26,7 +26,7 @@ export class RenderedPage {
   readonly last: number;
   private readonly events: readonly FeedEvent[];
   private readonly texts: string[] = [];
-  /** Members that see a private task on this page. */
+  /** Members that see a private or restricted task on this page. */
   private readonly privateReaders: ReadonlySet<string | null>;
   private readonly cache = new Map<string, Buffer | null>();
   private cacheDropped = false;
@@ -35,9 +35,9 @@ export class RenderedPage {
     this.after = after;
     this.last = last;
     this.events = events;
-    const privateEvents = events.filter((event) => event.private);
+    const hidden = events.filter((event) => event.private || event.readers !== null);
     this.privateReaders = new Set(
-      privateEvents.flatMap(({ created_by, assigned_to }) => [created_by, assigned_to]),
+      hidden.flatMap(({ created_by, assigned_to, readers }) => [created_by, assigned_to, ...(readers ?? [])]),
     );
   }
 

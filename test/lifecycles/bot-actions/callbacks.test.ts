@@ -85,6 +85,49 @@ test("a callback token is refused by all other routes, also for its own chat", a
   expect(outcomeOf(await ask(`GET /api/me?callbackKey=${key}`, { token: null }))).toBe("401 INVALID_TOKEN");
 });
 
+test("a token created with `read` reads its own chat, and nothing else", async () => {
+  const make = (body: object) => ask("POST /api/chats/read/callback-tokens", { token: server.ann, body });
+  const { token } = (await make({ read: true })).body as { token: string };
+  const own = { workspaceId: "main", chatId: "read" };
+  await ask("POST /api/no-code/callback/actions/start", { token, body: { ...startBody, ...own } });
+  const outcome = async (what: string, by = token, body?: object) =>
+    outcomeOf(await ask(what, { token: by, ...(body ? { body } : {}) }));
+  const { body } = await ask("GET /api/chat/actions?chatId=read", { token });
+  expect(body.actions).toMatchObject([{ actionId: "a1", chatId: "read" }]);
+  expect(await outcome("GET /api/chats/read/messages?workspaceId=main")).toBe("200");
+  const listener = await server.listen("read", { token, query: "?after=0" });
+  await listener.until(() => listener.events.length === 1);
+  listener.close();
+  for (const what of [
+    "GET /api/chat/actions?chatId=c1",
+    "GET /api/chat/actions?chatId=read&workspaceId=shop",
+    "GET /api/chat/actions?chatId=read&workspaceId=nowhere",
+    "GET /api/chats/c1/messages",
+    "GET /api/chats/c1/events",
+    "GET /api/chats/read/readers",
+    "GET /api/chats",
+    "GET /api/tasks",
+    "GET /api/events",
+    "GET /api/me",
+  ])
+    expect([what, await outcome(what)]).toEqual([what, "403 TOKEN_CONFINED"]);
+  for (const what of ["POST /api/chats/read/messages", "POST /api/chats/read/callback-tokens"])
+    expect(await outcome(what, token, { text: "x" })).toBe("403 TOKEN_CONFINED");
+  // Without the grant, and with the token in the URL, nothing can be read.
+  for (const grant of [{}, { read: false }, { read: null }]) {
+    const other = (await make(grant)).body as { token: string };
+    expect(await outcome("GET /api/chats/read/messages", other.token)).toBe("403 TOKEN_CONFINED");
+  }
+  const inUrl = await ask(`GET /api/chats/read/messages?callbackKey=${token}`, { token: null });
+  expect(outcomeOf(inUrl)).toBe("401 INVALID_TOKEN");
+  expect(await outcome("POST /api/chats/read/callback-tokens", server.ann, { read: "yes" })).toBe(
+    "422 VALIDATION_ERROR",
+  );
+  // The token reads as its creator, who may be taken off the list.
+  await ask("PUT /api/chats/read/readers", { body: { readers: ["bot"] } });
+  expect(await outcome("GET /api/chats/read/messages")).toBe("404 NOT_FOUND");
+});
+
 test("callbacks refuse other kinds of tokens, and requests without a token", async () => {
   const body = startBody;
   const path = "/api/no-code/callback/actions/start";

@@ -22,6 +22,11 @@ export type BotActionFilter = {
 /** Lists the bot actions of a chat in one status, last updated first. */
 export function listBotActions(tx: Tx, org_id: string, filter: BotActionFilter): Promise<TaskRow[]> {
   const { workspaceId, chatId, status, final, limit } = filter;
-  const keyPrefix = `${JSON.stringify([workspaceId, chatId]).slice(0, -1)},`;
-  return query<TaskRow>(tx, LIST_BOT_ACTIONS, [org_id, final, keyPrefix, status, limit]);
+  const prefix = prefixOfChat({ project_id: workspaceId, chat_id: chatId });
+  return query<TaskRow>(tx, LIST_BOT_ACTIONS, [org_id, final, prefix, status, limit]);
+}
+
+/** Returns the beginning of the dedupe keys of a chat's actions. */
+export function prefixOfChat({ project_id, chat_id }: { project_id: string; chat_id: string }): string {
+  return `${JSON.stringify([project_id, chat_id]).slice(0, -1)},`;
 }

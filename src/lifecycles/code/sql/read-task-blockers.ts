@@ -2,7 +2,7 @@ import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 
 const READ_TASK_BLOCKERS = `
-  select d.task_id, d.blocker_id, d.on_failure, d.resolved, b.project_id, b.title, b.status, b.private, b.created_by,
+  select d.task_id, d.blocker_id, d.on_failure, d.resolved, b.project_id, b.title, b.status, b.private, b.readers, b.created_by,
     b.assigned_to
   from pawl.dependency d
   join pawl.task b on b.org_id = d.org_id and b.id = d.blocker_id

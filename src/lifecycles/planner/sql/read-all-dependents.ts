@@ -8,7 +8,7 @@ const READ_ALL_DEPENDENTS = `
     select d.task_id, 2 from waiting w
     join pawl.dependency d on d.org_id = $1 and d.blocker_id = w.task_id and not d.resolved
   )
-  select t.id, t.title, t.status, t.project_id, t.private, t.created_by, t.assigned_to, w.depth = 1 as direct
+  select t.id, t.title, t.status, t.project_id, t.private, t.readers, t.created_by, t.assigned_to, w.depth = 1 as direct
   from (select w.task_id, min(w.depth) as depth from waiting w group by w.task_id) as w
   join pawl.task t on t.org_id = $1 and t.id = w.task_id and not t.final
   order by w.depth, t.id

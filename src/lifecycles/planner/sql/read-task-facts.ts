@@ -33,12 +33,12 @@ export function readOwnersShifts(
 }
 
 const READ_DEPENDENTS = `
-  select d.blocker_id as task_id, t.id, t.title, t.project_id, t.private, t.created_by, t.assigned_to
+  select d.blocker_id as task_id, t.id, t.title, t.project_id, t.private, t.readers, t.created_by, t.assigned_to
   from pawl.dependency d
   join pawl.task t on t.org_id = d.org_id and t.id = d.task_id
   where d.org_id = $1 and d.blocker_id = any($2::uuid[])
   union all
-  select l.target, t.id, t.title, t.project_id, t.private, t.created_by, t.assigned_to
+  select l.target, t.id, t.title, t.project_id, t.private, t.readers, t.created_by, t.assigned_to
   from pawl.planner_link l
   join pawl.task t on t.org_id = l.org_id and t.id = l.task_id
   where l.org_id = $1 and l.kind = 'parent' and l.target = any($2::uuid[])`;
