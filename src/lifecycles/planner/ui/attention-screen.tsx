@@ -51,7 +51,7 @@ export default function AttentionScreen({ lifecycle }: { lifecycle: string }) {
               <EmptyState icon="check" title={texts.allClear} hint={texts.allClearHint} />
             ) : (
               <div className="floor">
-                {groups.map((group) => (
+                {withItemsFirst(groups).map((group) => (
                   <Group
                     key={group.kind}
                     lifecycle={lifecycle}
@@ -70,6 +70,11 @@ export default function AttentionScreen({ lifecycle }: { lifecycle: string }) {
       )}
     </>
   );
+}
+
+/** Sorts the kinds without items to the end. */
+function withItemsFirst(groups: readonly AttentionGroup[]): AttentionGroup[] {
+  return groups.toSorted((a, b) => Number(a.count === 0) - Number(b.count === 0));
 }
 
 function Group({
