@@ -73,7 +73,7 @@ async function startAgent(
       ...(session === null ? {} : { PAWL_SESSION: session.id }),
       ...(await presetEnvironment(attempt, files, mcp_url)),
     },
-    ...{ timeoutMs: rules.timeoutMs, killAfterMs: rules.killAfterMs },
+    ...{ timeoutMs: rules.timeoutMs, killAfterMs: rules.killAfterMs, killByVariable: "PAWL_TOKEN" },
     logFile: logFileOf(repository, task.id, run),
     onOutput: (text) => {
       usage.append(text);

@@ -4,6 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import { finished } from "node:stream/promises";
 import { timerDelay } from "../../../std/timer-delay.ts";
 import { openAttemptLog } from "./attempt-log.ts";
+import { killByVariable } from "./kill-by-variable.ts";
 
 export type CommandEnd =
   | { how: "exited"; exitCode: number }
@@ -26,11 +27,15 @@ export type CommandOptions = {
   /** The file that receives the output. */
   logFile: string;
   onOutput?: (text: string) => void;
+  /** A variable of `env` whose value only this command has: processes that left its group are killed by it, on Linux. */
+  killByVariable?: string;
 };
 
 /** Maximum size of a log file. */
 const MAX_LOGGED_BYTES = 268_435_456;
 const KILL_AFTER_MS = 5_000;
+/** Time for the rest of the output after the command has exited. A process that left its group may keep the pipe open. */
+const OUTPUT_TIMEOUT_MS = 2_000;
 const WINDOWS = process.platform === "win32";
 
 /**
@@ -43,6 +48,7 @@ const WITH_WATCHDOG = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { program, args, cwd, env, input, timeoutMs, signal, logFile, onOutput } = options;
   const { killAfterMs = KILL_AFTER_MS } = options;
+  const marker = options.killByVariable;
   signal.throwIfAborted();
   const log = openAttemptLog(logFile);
   const child: ChildProcess = WINDOWS
@@ -89,6 +95,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
     killGroup(child, "SIGKILL");
+    if (marker !== undefined) await killByVariable(marker, env[marker] ?? "");
     log.end();
     await finished(log);
   }
@@ -104,7 +111,12 @@ function endOf(child: ChildProcess): Promise<CommandEnd> {
       killGroup(child, "SIGKILL");
       const end: CommandEnd =
         code === null ? { how: "killed", signal: signal ?? "a signal" } : { how: "exited", exitCode: code };
+      const timer = setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, OUTPUT_TIMEOUT_MS);
       child.on("close", () => {
+        clearTimeout(timer);
         resolve(end);
       });
     });
