@@ -89,11 +89,7 @@ export function Shell() {
           <DemoBar />
           <StaleNote />
           <main className="content" tabIndex={-1} ref={content}>
-            <PageDialogs page={path}>
-              <Boundary key={path} placeholder={<Skeleton lines={6} height={22} />}>
-                <Screen path={path} />
-              </Boundary>
-            </PageDialogs>
+            <Content path={path} />
           </main>
         </div>
         {palette && (
@@ -105,6 +101,17 @@ export function Shell() {
         )}
       </div>
     </MemberNamesProvider>
+  );
+}
+
+/** The screen of a path, with its dialogs. */
+function Content({ path }: { path: string }) {
+  return (
+    <PageDialogs page={path}>
+      <Boundary key={path} placeholder={<Skeleton lines={6} height={22} />}>
+        <Screen path={path} />
+      </Boundary>
+    </PageDialogs>
   );
 }
 
