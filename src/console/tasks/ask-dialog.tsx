@@ -9,7 +9,7 @@ import { useDraft } from "../forms/use-draft.tsx";
 import { useSubmit } from "../forms/use-submit.ts";
 import { useI18n } from "../texts/i18n.tsx";
 
-export type Question<Name extends string> = {
+type Question<Name extends string> = {
   name: Name;
   label: string;
   hint?: string;

@@ -114,7 +114,7 @@ function readRow({ line, cells, columns, time_zone }: Cells & { time_zone: strin
 }
 
 function defined<T extends { title: string }>(fields: T) {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as {
+  return Object.fromEntries(Object.entries<unknown>(fields).filter(([, value]) => value != null)) as {
     [Key in keyof T]: NonNullable<T[Key]>;
   };
 }

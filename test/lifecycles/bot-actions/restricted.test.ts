@@ -232,17 +232,17 @@ test("open streams of a removed member get nothing further and end; readers get 
 });
 
 test("a reconnecting reader of the feed gets no recent event of a chat that was restricted meanwhile", async () => {
-  const keeper = await listen(server.url, ann);
+  const watcher = await listen(server.url, ann);
   const position = await server.engine.feedPosition("main");
   await start("kept in memory", { chatId: "recent" });
-  await keeper.until(() => keeper.events.length === 1);
-  const { task_id } = keeper.events[0]!;
+  await watcher.until(() => watcher.events.length === 1);
+  const { task_id } = watcher.events[0]!;
   await setReaders("recent", ["ann", "bot"]);
   const reader = await listen(server.url, eve, { query: `?after=${position}` });
   await start("visible", { chatId: "open" });
   await reader.until(() => reader.events.length > 0);
   expect(reader.events.map((event) => event.task_id)).not.toContain(task_id);
-  keeper.close();
+  watcher.close();
   reader.close();
 });
 

@@ -69,7 +69,7 @@ async function createAll(
   const seen = new Map<string, number>();
   const create = async (task: FileTask, free: Promise<unknown>): Promise<Row> => {
     const { line, ref: _, blocked_by: named = [], ...fields } = task;
-    const blockers = await Promise.all(named.map((name) => byRef.get(name)));
+    const blockers = await Promise.all(named.map(async (name) => await byRef.get(name)));
     const failed = blockers.find((blocker) => blocker?.id === null);
     if (failed)
       return refusedRow(

@@ -1,4 +1,4 @@
--- Who may read a chat. Without a row, or with null: every member of the project. The list is copied to the chat's tasks
+-- The members that may read a chat. Without a row, or with null: every member of the project. The list is copied to the chat's tasks
 -- (pawl.task.readers), so that every read of tasks and events respects it. Each change has a row in the org's feed.
 create table pawl.bot_actions_chat (
   org_id text not null,

@@ -3,7 +3,7 @@ import { query } from "../../../plugin/index.ts";
 import type { TaskRow, Tx } from "../../../plugin/index.ts";
 
 /** A chat with recent events; `position` is that of the last one. */
-export type RecentChatRow = { chat_id: string; restricted: boolean; last_at: Instant; position: number };
+type RecentChatRow = { chat_id: string; restricted: boolean; last_at: Instant; position: number };
 
 // Walks the feed of chats backwards, because chats are not registered: at most $4 events, with one look-up each.
 const LIST_RECENT_CHATS = `

@@ -1,4 +1,13 @@
-import { atServer, count, EXIT, CliError, findTaskId, oneLine, print, readTextFile } from "../../../plugin/index.ts";
+import {
+  atServer,
+  count,
+  EXIT,
+  CliError,
+  findTaskId,
+  oneLine,
+  print,
+  readTextFile,
+} from "../../../plugin/index.ts";
 import type { ExitCode, ConnectFlags, CliEnvironment } from "../../../plugin/index.ts";
 import type { Client } from "../../../client/index.ts";
 import { CODE_ROUTES } from "../api.ts";

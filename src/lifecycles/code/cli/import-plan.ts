@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { atServer, CliError, count, EXIT, graphText, oneLine, print, readTextFile } from "../../../plugin/index.ts";
+import {
+  atServer,
+  CliError,
+  count,
+  EXIT,
+  graphText,
+  oneLine,
+  print,
+  readTextFile,
+} from "../../../plugin/index.ts";
 import type { CliEnvironment, ConnectFlags, ExitCode } from "../../../plugin/index.ts";
 import type { Client } from "../../../client/index.ts";
 import { CODE_ROUTES } from "../api.ts";
