@@ -12,6 +12,7 @@ test("every key and every index begins with org_id", async () => {
   const rows = await env.sql<{ index: string; first: string }[]>`
     select i.relname as index, a.attname as first
     from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
+    join pg_am m on m.oid = i.relam and m.amname = 'btree' -- GIN cannot hold an org beside an array without an extension.
     join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
     where t.relnamespace = 'pawl'::regnamespace
       and t.relname not in ('org', 'migration', 'lifecycle', 'declared_transition')`;

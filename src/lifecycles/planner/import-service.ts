@@ -5,8 +5,8 @@ import { findTasks, withIdempotencyKey } from "../../plugin/index.ts";
 import type { Caller, Engine, IdempotentResult, PublicTask, Tx } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import type { PlannerImportMistake, PlannerPlannedTask } from "./import-api.ts";
-import { mistakeAt, readImport } from "./read-import.ts";
-import type { ImportRow } from "./read-import.ts";
+import { mistakeAt } from "./import-mistake.ts";
+import type { ImportRow, ReadImport } from "./read-import.ts";
 import { findDeliverablesBySerial } from "./sql/deliverables.ts";
 
 export type ImportRequest = { project_id: string; csv: string; time_zone: string | null };
@@ -28,7 +28,7 @@ export class ImportService {
 
   /** Reads a table and what it names, and creates nothing. */
   async preview(caller: Caller, { project_id, csv, time_zone }: ImportRequest): Promise<Plan> {
-    const { rows, mistakes } = await readImport(csv, time_zone);
+    const { rows, mistakes } = await read(csv, time_zone);
     return this.engine.transaction((tx) => resolve(tx, caller, project_id, { rows, mistakes }));
   }
 
@@ -40,11 +40,11 @@ export class ImportService {
   ): Promise<IdempotentResult<Imported> | Refusal> {
     const { org_id, actor } = caller;
     // Parsed before the transaction, which holds the lock of the key.
-    const read = await readImport(csv, time_zone);
+    const table = await read(csv, time_zone);
     const meaning = ["import tasks", project_id, csv, time_zone];
     return this.engine.write(org_id, (within) =>
       withIdempotencyKey<Imported>(within.tx, org_id, { client_event_id, actor, meaning }, async () => {
-        const { rows, mistakes } = await resolve(within.tx, caller, project_id, read);
+        const { rows, mistakes } = await resolve(within.tx, caller, project_id, table);
         if (mistakes.length > 0) return invalidImport(mistakes);
         const tasks = rows.map(({ line: _, status: __, ...row }) => ({
           lifecycle: "planner",
@@ -66,6 +66,12 @@ export class ImportService {
       }),
     );
   }
+}
+
+/** Reads a table; its calendar is loaded with the first one. */
+async function read(csv: string, time_zone: string | null): Promise<ReadImport> {
+  const { readImport } = await import("./read-import.ts");
+  return readImport(csv, time_zone);
 }
 
 function invalidImport(errors: readonly PlannerImportMistake[]): Refusal {

@@ -5,6 +5,7 @@ import { taskFields } from "./fields.ts";
 import { columnOf, IMPORT_COLUMNS, MAX_IMPORT_ROWS } from "./import-columns.ts";
 import type { ImportColumn } from "./import-columns.ts";
 import type { PlannerImportMistake } from "./import-api.ts";
+import { mistakeAt } from "./import-mistake.ts";
 import { momentOf } from "./shift-calendar.ts";
 import { refsInCycles } from "./template-graph.ts";
 
@@ -51,11 +52,6 @@ export async function readImport(csv: string, time_zone: string | null): Promise
   mistakes.push(...graphMistakes(rows, new Set(mistakes.map(({ line }) => line)), lines.length));
   mistakes.sort((one, other) => one.line - other.line);
   return { rows, mistakes: mistakes.slice(0, MAX_MISTAKES) };
-}
-
-/** A mistake in one cell, or in a whole line. */
-export function mistakeAt(line: number, column: string | null, message: string): PlannerImportMistake {
-  return { path: column === null ? `line ${line}` : `line ${line}, ${column}`, line, column, message };
 }
 
 function only(line: number, message: string): ReadImport {
