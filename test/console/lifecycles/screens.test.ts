@@ -61,28 +61,6 @@ withConsole("screens of the built-in plugins", (setup) => {
     await page.waitForURL(/\/tasks\//);
   });
 
-  test("a chat shows messages and running bot actions live", async () => {
-    const { bob } = setup().tokens;
-    const page = await setup().openPage("ann", "/lifecycles/bot-actions/chat?chat=support");
-    await page.getByText("No messages yet").waitFor();
-    await page.getByLabel("Write a message…").fill("Please sum this up");
-    await page.keyboard.press("Enter");
-    await page.getByRole("log").getByText("Please sum this up").waitFor();
-    await ask("POST /api/chats/support/messages", bob, { text: "<b>On it</b>" });
-    await page.getByRole("log").getByText("<b>On it</b>").waitFor();
-    await page.getByRole("log").getByText("Bob Stone").waitFor();
-    const action = { workspaceId: "main", chatId: "support", actionId: "a1" };
-    await ask("POST /api/chat/actions/start", bob, { ...action, actionType: "summarize" });
-    const line = page.locator(".bot-line");
-    await line.getByText("Summarizing…").waitFor();
-    await page.getByText("1 action").waitFor();
-    await page.reload();
-    await line.getByText("Summarizing…").waitFor();
-    await ask("POST /api/chat/actions/update", bob, { ...action, status: "done" });
-    await expect.poll(() => line.innerText()).toBe("");
-    await page.getByText("No bot is busy.").waitFor();
-  });
-
   test("the agents of the board are shown with their tasks and results", async () => {
     const id = await setup().createTask("Held by Ann for a while");
     const page = await setup().openPage("eve", "/lifecycles/board/agents");

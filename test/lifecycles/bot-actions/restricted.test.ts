@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
 import { answerMcp } from "../../../src/mcp/index.ts";
-import { ROUTES } from "../../../src/api/index.ts";
-import { BOT_ACTIONS_ROUTES } from "../../../src/lifecycles/bot-actions/index.ts";
 import { listen } from "../../http/listener.ts";
 import { outcomeOf } from "../../http/test-server.ts";
 import { connectFileAgent } from "../../mcp/agent.ts";
@@ -336,40 +334,3 @@ test("actions that are started while the list changes are all restricted", async
     (await tasksOf(eve, "&status=processing")).filter(({ data }) => data.chatId.startsWith("race")),
   ).toEqual([]);
 });
-
-test("every route that reads tasks or chats is part of this file", () => {
-  const paths = Object.values({ ...ROUTES, ...BOT_ACTIONS_ROUTES })
-    .map(({ method, path }) => `${method} ${path}`)
-    .filter((route) => /task|chat|action|event|overview|graph|transition|claim|heartbeat/.test(route));
-  expect(new Set(paths)).toEqual(new Set([...COVERED, ...WITHOUT_CHATS]));
-});
-
-const COVERED = [
-  "GET /api/chat/actions",
-  "POST /api/chat/actions/start",
-  "POST /api/chat/actions/update",
-  "POST /api/no-code/callback/actions/start",
-  "POST /api/no-code/callback/actions/update",
-  "POST /api/chats/{chatId}/callback-tokens",
-  "GET /api/chats",
-  "GET /api/chats/{chatId}/events",
-  "GET /api/chats/{chatId}/messages",
-  "POST /api/chats/{chatId}/messages",
-  "GET /api/chats/{chatId}/readers",
-  "PUT /api/chats/{chatId}/readers",
-  "GET /api/tasks",
-  "POST /api/tasks",
-  "POST /api/tasks/batch",
-  "GET /api/tasks/{id}",
-  "GET /api/tasks/{id}/actions",
-  "GET /api/tasks/{id}/events",
-  "GET /api/tasks/{id}/links",
-  "POST /api/tasks/{id}/transitions",
-  "POST /api/transitions",
-  "GET /api/events",
-  "GET /api/overview",
-  "GET /api/graph",
-];
-
-/** Bot actions have no pool and no leases. */
-const WITHOUT_CHATS = ["POST /api/claims", "POST /api/heartbeats"];

@@ -7,30 +7,24 @@ import {
   LifecycleHead,
   MAIN_PROJECT,
   ProjectPicker,
-  useLiveQuery,
-  useNow,
   useTexts,
   useSearch,
-  useI18n,
 } from "../../../console/index.ts";
-import type { Task } from "../../../console/index.ts";
+import { ChatList } from "./chat-list.tsx";
+import { ChatReadersCard } from "./chat-readers-card.tsx";
 import { Conversation } from "./conversation.tsx";
 import { TEXTS } from "./texts.ts";
 import "./chat.css";
 
 const DEFAULT_CHAT = "main";
-const MAX_BUSY_ACTIONS = 100;
 
-/** A chat with its bot actions, and a list of other chats in which bots are busy. */
+/** A chat with its bot actions, the list of chats, and the members that may read this one. */
 export default function ChatScreen({ lifecycle }: { lifecycle: string }) {
   const [search, change] = useSearch();
   const chatId = search.get("chat") ?? DEFAULT_CHAT;
   const workspaceId = search.get("project") ?? MAIN_PROJECT;
-  const open = (chat: string, project?: string) => {
-    change({
-      chat,
-      ...(project === undefined ? {} : { project: project === MAIN_PROJECT ? null : project }),
-    });
+  const open = (chat: string) => {
+    change({ chat });
   };
   return (
     <>
@@ -43,7 +37,13 @@ export default function ChatScreen({ lifecycle }: { lifecycle: string }) {
         </PawlProvider>
         <div className="stack">
           <ChatPicker key={chatId} chatId={chatId} onOpen={open} />
-          <BusyChats lifecycle={lifecycle} chatId={chatId} onOpen={open} />
+          <ChatList lifecycle={lifecycle} workspaceId={workspaceId} chatId={chatId} onOpen={open} />
+          <ChatReadersCard
+            key={`${workspaceId} ${chatId} readers`}
+            lifecycle={lifecycle}
+            workspaceId={workspaceId}
+            chatId={chatId}
+          />
         </div>
       </div>
     </>
@@ -78,71 +78,4 @@ function ChatPicker({ chatId, onOpen }: { chatId: string; onOpen: (chat: string)
       </label>
     </form>
   );
-}
-
-type BusyChat = { chatId: string; project_id: string; actions: number; since: string };
-
-function BusyChats({
-  lifecycle,
-  chatId,
-  onOpen,
-}: {
-  lifecycle: string;
-  chatId: string;
-  onOpen: (chat: string, project: string) => void;
-}) {
-  const { f } = useI18n();
-  const texts = useTexts(TEXTS);
-  const now = useNow(5);
-  const { data } = useLiveQuery({
-    lifecycle,
-    key: ["busy"],
-    ask: (signal) =>
-      client.listTasks(
-        { lifecycle, status: ["processing"], order: "desc", limit: MAX_BUSY_ACTIONS },
-        { signal },
-      ),
-  });
-  const busy = busyChats(data?.tasks ?? []);
-  return (
-    <section className="card">
-      <header className="head">
-        <h2>{texts.busyChats}</h2>
-        {busy.length > 0 && <span className="badge">{busy.length}</span>}
-      </header>
-      {busy.length === 0 ? (
-        <p className="body faint">{texts.busyEmpty}</p>
-      ) : (
-        <ul className="busy-chats">
-          {busy.map((chat) => (
-            <li key={`${chat.project_id} ${chat.chatId}`}>
-              <button
-                type="button"
-                aria-current={chat.chatId === chatId}
-                onClick={() => {
-                  onOpen(chat.chatId, chat.project_id);
-                }}
-              >
-                <b className="cut">{chat.chatId}</b>
-                <span className="faint small num">
-                  {texts.doing(chat.actions)} · {f.span((now - Date.parse(chat.since)) / 1_000)}
-                </span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
-  );
-}
-
-function busyChats(tasks: readonly Task[]): BusyChat[] {
-  const chats = new Map<string, BusyChat>();
-  for (const { project_id, data, created_at } of tasks) {
-    const chatId = String(data.chatId);
-    const key = JSON.stringify([project_id, chatId]);
-    const counted = chats.get(key);
-    chats.set(key, { chatId, project_id, actions: (counted?.actions ?? 0) + 1, since: created_at });
-  }
-  return [...chats.values()];
 }

@@ -16,7 +16,7 @@ import {
   useTexts,
   useI18n,
 } from "../../../console/index.ts";
-import { TEXTS } from "./texts.ts";
+import { actionText, TEXTS } from "./texts.ts";
 
 /** Distance from the end within which the feed scrolls along with new messages. */
 const END_TOLERANCE_PX = 80;
@@ -30,8 +30,7 @@ export function Conversation(chat: Chat) {
   const texts = useTexts(TEXTS);
   const { messages, loading, problem, refetch, say } = useChatMessages(chat);
   const { actions } = useBotActions(chat);
-  const textOf = ({ displayText, actionType }: BotAction) =>
-    displayText ?? new Map(Object.entries(texts.types)).get(actionType) ?? texts.anyOther;
+  const textOf = (action: BotAction) => actionText(action, texts);
   return (
     <section className="card conversation" aria-label={`${texts.chat} ${chat.chatId}`}>
       {messages.length > 0 ? (

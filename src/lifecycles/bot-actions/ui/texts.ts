@@ -1,5 +1,6 @@
 import { pluralIn } from "../../../console/texts/plural.ts";
 import type { LocalizedTexts } from "../../../console/texts/localized-texts.ts";
+import type { BotAction } from "../bot-action.ts";
 
 const [en, ru] = [pluralIn("en"), pluralIn("ru")];
 
@@ -7,8 +8,14 @@ type Texts = {
   chat: string;
   chatHint: string;
   open: string;
-  busyChats: string;
-  busyEmpty: string;
+  chats: string;
+  chatsEmpty: string;
+  restricted: string;
+  readers: string;
+  everyMember: string;
+  readersField: string;
+  readersHint: string;
+  save: string;
   doing: (n: number) => string;
   empty: string;
   emptyHint: string;
@@ -25,8 +32,14 @@ export const TEXTS: LocalizedTexts<Texts> = {
     chat: "Chat",
     chatHint: "The chat id that your bots use.",
     open: "Open",
-    busyChats: "Bots at work",
-    busyEmpty: "No bot is busy.",
+    chats: "Chats",
+    chatsEmpty: "No chat has had an event.",
+    restricted: "Restricted",
+    readers: "Readers of this chat",
+    everyMember: "Every member of the project",
+    readersField: "Member ids",
+    readersHint: "People and bots, separated by commas. Leave empty for every member of the project.",
+    save: "Save",
     doing: (n) => en(n, { one: `${n} action`, other: `${n} actions` }),
     empty: "No messages yet",
     emptyHint: "Messages and bot actions appear here live, in every window.",
@@ -46,8 +59,14 @@ export const TEXTS: LocalizedTexts<Texts> = {
     chat: "Чат",
     chatHint: "Идентификатор чата, который используют ваши боты.",
     open: "Открыть",
-    busyChats: "Боты за работой",
-    busyEmpty: "Сейчас ни один бот не занят.",
+    chats: "Чаты",
+    chatsEmpty: "Ни в одном чате ещё не было событий.",
+    restricted: "Доступ ограничен",
+    readers: "Читатели этого чата",
+    everyMember: "Все участники проекта",
+    readersField: "Идентификаторы участников",
+    readersHint: "Люди и боты, через запятую. Оставьте пустым, чтобы чат читали все участники проекта.",
+    save: "Сохранить",
     doing: (n) => ru(n, { one: `${n} действие`, few: `${n} действия`, other: `${n} действий` }),
     empty: "Сообщений пока нет",
     emptyHint: "Сообщения и действия ботов сразу появляются здесь, во всех окнах.",
@@ -64,3 +83,11 @@ export const TEXTS: LocalizedTexts<Texts> = {
     anyOther: "Выполняем действие…",
   },
 };
+
+/** Returns the text of an action in the language of the console: its displayText, or that of its type. */
+export function actionText(
+  { displayText, actionType }: Pick<BotAction, "displayText" | "actionType">,
+  { types, anyOther }: Pick<Texts, "types" | "anyOther">,
+): string {
+  return displayText ?? new Map(Object.entries(types)).get(actionType) ?? anyOther;
+}
