@@ -4,6 +4,7 @@ import type { FeedEvent } from "../../client/index.ts";
 import { client, PawlProblem } from "./client.ts";
 import type { Links, Task } from "./client.ts";
 import { keys } from "./keys.ts";
+import { labelsOf } from "./labels-of.ts";
 import type { ListQuery } from "./list-query.ts";
 
 /** State of the event stream; `since` is the time at which it was lost. */
@@ -238,12 +239,16 @@ function withTask(list: Pages, id: string, task: Task | null, query: ListQuery):
 }
 
 /** Applies the server's filter rules, including its search rule. */
-function matchesQuery(task: Task, { lifecycle, status, project_id, assigned_to, q }: ListQuery): boolean {
+function matchesQuery(
+  task: Task,
+  { lifecycle, status, project_id, assigned_to, q, label = [] }: ListQuery,
+): boolean {
   return (
     task.lifecycle === lifecycle &&
     (status?.includes(task.status) ?? true) &&
     (project_id ?? task.project_id) === task.project_id &&
     (assigned_to ?? task.assigned_to) === task.assigned_to &&
+    label.every((one) => labelsOf(task).includes(one)) &&
     (q === undefined || task.title.toLowerCase().includes(q.toLowerCase()))
   );
 }

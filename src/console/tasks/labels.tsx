@@ -1,12 +1,7 @@
 import type { Task } from "../data/client.ts";
+import { labelsOf } from "../data/labels-of.ts";
 import { useSearch } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
-
-/** The labels of a task: the field `labels` of its data, if it is a list of texts. */
-function labelsOf({ data }: Pick<Task, "data">): string[] {
-  const { labels } = data;
-  return Array.isArray(labels) ? labels.filter((label) => typeof label === "string") : [];
-}
 
 /** Shows the labels of a task on a board or table; a click filters by the label. */
 export function Labels({ task }: { task: Task }) {

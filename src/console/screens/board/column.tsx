@@ -21,7 +21,7 @@ type Props = {
   lifecycle: Lifecycle;
   status: Lifecycle["statuses"][number];
   filters: Omit<ListQuery, "lifecycle">;
-  /** Number of tasks, if known without loading them. */
+  /** Number of tasks by the overview; shown while more tasks can be loaded. */
   count: number | null;
   drag: Drag | null;
   actions: CardActions;
@@ -54,7 +54,8 @@ export function Column({ lifecycle, status, filters, count, drag, actions }: Pro
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && last >= tasks.length - PREFETCH_DISTANCE) void fetchNextPage();
   }, [last, tasks.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const shown = count ?? tasks.length;
+  // The number is that of the cards. Only of tasks that are not loaded yet does the overview know more.
+  const shown = hasNextPage ? Math.max(count ?? 0, tasks.length) : tasks.length;
   return (
     <section
       className="column"
@@ -66,7 +67,7 @@ export function Column({ lifecycle, status, filters, count, drag, actions }: Pro
         <i />
         <h2 className="cut">{label(status.name)}</h2>
         <span className="badge">
-          {f.number(shown)}
+          {list.isPending ? "…" : f.number(shown)}
           {count === null && hasNextPage ? "+" : ""}
         </span>
       </header>

@@ -5,7 +5,7 @@ import type { Task } from "../../data/client.ts";
 import { IconButton } from "../../design/button.tsx";
 import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
-import { Person } from "../../design/person.tsx";
+import { Holder } from "../../tasks/holder.tsx";
 import { Optional } from "../../loading/optional.tsx";
 import { useUi } from "../../plugins/lifecycle-ui.ts";
 import { screensOf } from "../../plugins/screen-components.ts";
@@ -70,7 +70,7 @@ export const TaskCard = memo(function TaskCard({
       </div>
       <Marks task={task} />
       <div className="row spread small">
-        <Person id={task.assigned_to} />
+        <Holder task={task} />
         <InStatus since={task.entered_at} />
       </div>
       <Deadline task={task} />

@@ -5,7 +5,7 @@ import type { Task } from "../../data/client.ts";
 import type { Sort } from "../../data/list-query.ts";
 import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
-import { Person } from "../../design/person.tsx";
+import { Holder } from "../../tasks/holder.tsx";
 import { StatusChip } from "../../design/status.tsx";
 import { Link, useSearch } from "../../router.tsx";
 import { Deadline } from "../../tasks/deadline.tsx";
@@ -170,7 +170,7 @@ function Row({
         <StatusChip lifecycle={task.lifecycle} status={task.status} />
       </span>
       <span role="cell">
-        <Person id={task.assigned_to} />
+        <Holder task={task} />
       </span>
       <span role="cell" className="num">
         {task.priority}
