@@ -10,7 +10,8 @@ const MAX_ENTRIES = 1000;
  * counts as empty, because every command works without it.
  */
 export function shownVersionsFile({ XDG_STATE_HOME, HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): ShownVersions {
-  const folder = XDG_STATE_HOME || LOCALAPPDATA || (HOME && join(HOME, ".local", "state"));
+  // An empty variable counts as unset.
+  const folder = [XDG_STATE_HOME, LOCALAPPDATA, HOME && join(HOME, ".local", "state")].find(Boolean);
   const file = folder ? join(folder, "pawl", "shown-versions.json") : null;
   const read = async () => {
     if (file === null) return new Map<string, unknown>();

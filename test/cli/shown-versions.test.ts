@@ -29,7 +29,7 @@ async function inTerminal(...args: string[]): Promise<{ code: number | null; tex
 }
 
 const edit = (id: string) => ["tasks", "act", id, "edit", "title=Another", "-m", "typo"];
-const hasScript = spawnSync("script", ["--version"]).stdout?.includes("util-linux");
+const hasScript = String(spawnSync("script", ["--version"]).stdout).includes("util-linux");
 
 describe.skipIf(!hasScript)("in a terminal", () => {
   test("an action is refused if the task has changed since it was shown, until it is shown again", async () => {
