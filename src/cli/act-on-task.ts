@@ -9,6 +9,7 @@ import { findTaskId, shortId } from "./find-task.ts";
 import { isTty, print } from "./print.ts";
 import { readFields } from "./read-fields.ts";
 import type { ConnectFlags, CliEnvironment } from "./cli-environment.ts";
+import { saveShownVersions } from "./shown-versions.ts";
 import { moveText } from "./task-table.ts";
 
 type ActOptions = ConnectFlags & {
@@ -16,7 +17,8 @@ type ActOptions = ConnectFlags & {
   action: string;
   fields: string[];
   comment?: string;
-  expect?: number;
+  /** The version to act on, or `any`; by default the one that the terminal has shown. */
+  expect?: number | "any";
   lease?: string;
   key?: string;
   json?: true;
@@ -24,20 +26,23 @@ type ActOptions = ConnectFlags & {
 
 /** `pawl tasks act <id> <action> [field=value…]` */
 export async function actOnTask(environment: CliEnvironment, options: ActOptions): Promise<ExitCode> {
-  const { out } = environment;
+  const { out, shownVersions } = environment;
   const { action, fields, comment, expect, lease, key, json } = options;
   let fullId = options.id;
-  const moved = await atServer(environment, options, async ({ client }) => {
+  const moved = await atServer(environment, options, async ({ client, target }) => {
     const id = (fullId = await findTaskId(client, options.id));
-    return client.moveTask({
+    const request = {
       id,
       action,
       ...(fields.length === 0 ? {} : { payload: await readPayload(client, id, options) }),
       comment,
-      expected_row_version: expect,
       lease_token: lease,
       client_event_id: key,
-    });
+    };
+    const shown = expect === undefined && isTty(out) ? await shownVersions.find(target.url, id) : null;
+    const answer = await moveVersion(client, request, typeof expect === "number" ? expect : shown);
+    await saveShownVersions(environment, target, { tasks: [answer.task], json });
+    return answer;
   }).catch((error: unknown) => {
     throw withHint(
       error,
@@ -55,6 +60,28 @@ export async function actOnTask(environment: CliEnvironment, options: ActOptions
     value: moved,
     text: () => `${id} ${action}: ${bold(status)}${unrecorded}  ${oneLine(task.title)}${leased}`,
   });
+}
+
+type MoveRequest = Parameters<Client["moveTask"]>[0];
+
+/** Performs an action on a version, or on any. An action that requires a version is then performed on the current one. */
+async function moveVersion(client: Client, request: MoveRequest, version: number | null) {
+  if (version !== null) return client.moveTask({ ...request, expected_row_version: version });
+  try {
+    return await client.moveTask(request);
+  } catch (error) {
+    if (!needsVersion(error)) throw error;
+    const { row_version } = await client.getTask({ id: request.id });
+    return client.moveTask({ ...request, expected_row_version: row_version });
+  }
+}
+
+function needsVersion(error: unknown): boolean {
+  if (!(error instanceof PawlProblem) || error.code !== "VALIDATION_ERROR") return false;
+  const errors = error.params.errors as { path: string; message: string }[] | undefined;
+  return (
+    errors?.some(({ path, message }) => path === "expected_row_version" && message === "required") ?? false
+  );
 }
 
 async function readPayload(client: Client, id: string, { action, fields }: ActOptions): Promise<JsonObject> {
@@ -82,5 +109,6 @@ function withHint(error: unknown, hint: string): unknown {
 
 const OPTIONS: Readonly<Record<string, string>> = {
   COMMENT_REQUIRED: "Give the reason with --comment.",
+  VERSION_CONFLICT: "Look at the task again with `pawl tasks show`, or act on any version with --expect any.",
   LEASE_TOKEN_REQUIRED: "Pass the lease token that the claim printed, with --lease.",
 };

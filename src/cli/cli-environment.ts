@@ -3,6 +3,7 @@ import type { Client } from "../client/index.ts";
 import type { Lifecycle } from "../core/index.ts";
 import type { Command } from "commander";
 import type { ExitCode } from "./exit-code.ts";
+import type { ShownVersions } from "./shown-versions.ts";
 
 /** A stream to write to. `columns` and `rows` are Infinity if it is not a terminal. */
 export type Screen = {
@@ -41,6 +42,8 @@ export type CliEnvironment = {
   writeNew: (name: string, text: string) => Promise<boolean>;
   /** Finds the server's address and the token to use there. */
   findServer: (flags: ConnectFlags) => Promise<ServerTarget>;
+  /** Survive the process: a later command acts on the version that this one shows. */
+  shownVersions: ShownVersions;
   /** Runs the server until a signal stops it. */
   serve: (flags: StartFlags, onStart: (started: Started) => void) => Promise<void>;
   /** Prepares a long-running process of a plugin: its settings, log and secrets. Throws if one of its settings is invalid. */

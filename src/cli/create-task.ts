@@ -6,6 +6,7 @@ import type { ExitCode } from "./exit-code.ts";
 import { shortId } from "./find-task.ts";
 import { isTty, print } from "./print.ts";
 import { readFields } from "./read-fields.ts";
+import { saveShownVersions } from "./shown-versions.ts";
 import type { ConnectFlags, CliEnvironment } from "./cli-environment.ts";
 
 type CreateOptions = ConnectFlags & {
@@ -20,7 +21,7 @@ type CreateOptions = ConnectFlags & {
 /** `pawl tasks create <lifecycle> [field=value…]` */
 export function createTask(environment: CliEnvironment, options: CreateOptions): Promise<ExitCode> {
   const { out } = environment;
-  return atServer(environment, options, async ({ client }) => {
+  return atServer(environment, options, async ({ client, target }) => {
     const { lifecycle, project, availableAt, key, json } = options;
     const { creation } = await fetchLifecycle(client, lifecycle);
     const task = await client.createTask({
@@ -30,6 +31,7 @@ export function createTask(environment: CliEnvironment, options: CreateOptions):
       available_at: availableAt,
       client_event_id: key,
     });
+    await saveShownVersions(environment, target, { tasks: [task], json });
     const { cyan, bold } = out.colours;
     const id = isTty(out) ? shortId(task.id) : task.id;
     return print(out, {

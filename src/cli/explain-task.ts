@@ -6,6 +6,7 @@ import { EXIT } from "./exit-code.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { findTaskId } from "./find-task.ts";
 import { count, print } from "./print.ts";
+import { saveShownVersions } from "./shown-versions.ts";
 import { fieldsText } from "./read-fields.ts";
 import type { ConnectFlags, Screen, CliEnvironment } from "./cli-environment.ts";
 import { wrap } from "./wrap.ts";
@@ -19,13 +20,14 @@ export function explainTask(
   { id: typed, action, json, ...flags }: ConnectFlags & { id: string; action?: string; json?: true },
 ): Promise<ExitCode> {
   const { out } = environment;
-  return atServer(environment, flags, async ({ client }) => {
+  return atServer(environment, flags, async ({ client, target }) => {
     const id = await findTaskId(client, typed);
     const [task, { actions }, me] = await Promise.all([
       client.getTask({ id }),
       client.explainTask({ id }),
       client.getMe(),
     ]);
+    await saveShownVersions(environment, target, { tasks: [task], json });
     if (action === undefined)
       return print(out, { json, value: { actions }, text: () => everyAction(task, actions, out) });
     const explained = actions.find((one) => one.action === action);

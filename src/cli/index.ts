@@ -1,6 +1,7 @@
 export { run } from "./run.ts";
 export { ownColours, toTerminal } from "./terminal-text.ts";
 export type { AgentServices, Output, ServerFlags } from "./cli-environment.ts";
+export type { ShownVersions } from "./shown-versions.ts";
 
 // The building blocks of commands.
 export { atServer } from "./at-server.ts";

@@ -3,6 +3,7 @@ import { atServer } from "./at-server.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { print } from "./print.ts";
 import type { ConnectFlags, CliEnvironment } from "./cli-environment.ts";
+import { saveShownVersions } from "./shown-versions.ts";
 import { taskTable } from "./task-table.ts";
 
 type TaskFilter = {
@@ -21,7 +22,7 @@ const MAX_PAGE_SIZE = 200;
 /** `pawl tasks list` */
 export function listTasks(environment: CliEnvironment, options: ListOptions): Promise<ExitCode> {
   const { out, now } = environment;
-  return atServer(environment, options, async ({ client }) => {
+  return atServer(environment, options, async ({ client, target }) => {
     const { limit, all, json } = options;
     const tasks: TaskOnWire[] = [];
     const max = all ? Infinity : limit;
@@ -32,6 +33,7 @@ export function listTasks(environment: CliEnvironment, options: ListOptions): Pr
       tasks.push(...page.tasks);
       cursor = page.cursor;
     } while (cursor !== null && tasks.length < max);
+    await saveShownVersions(environment, target, { tasks, json });
     const more =
       cursor === null ? "" : `\n${out.colours.dim("There are more: use --all or a higher --limit.")}`;
     return print(out, {

@@ -6,6 +6,7 @@ import { findTaskId } from "./find-task.ts";
 import { isTty, print } from "./print.ts";
 import type { ConnectFlags, Screen, CliEnvironment } from "./cli-environment.ts";
 import { journalTable, paintStatus } from "./task-table.ts";
+import { saveShownVersions } from "./shown-versions.ts";
 import { relativeTime } from "./format-time.ts";
 import { wrap } from "./wrap.ts";
 
@@ -15,13 +16,14 @@ export function showTask(
   { id: typed, json, ...flags }: ConnectFlags & { id: string; json?: true },
 ): Promise<ExitCode> {
   const { out, now } = environment;
-  return atServer(environment, flags, async ({ client }) => {
+  return atServer(environment, flags, async ({ client, target }) => {
     const id = await findTaskId(client, typed);
     const [task, { events }, { actions }] = await Promise.all([
       client.getTask({ id }),
       client.listTaskEvents({ id }),
       client.explainTask({ id }),
     ]);
+    await saveShownVersions(environment, target, { tasks: [task], json });
     const possible = actions.filter(({ allowed }) => allowed).map(({ action }) => action);
     return print(out, {
       json,

@@ -26,6 +26,7 @@ import * as pawl from "./index.ts";
 import { PLUGINS } from "../lifecycles/index.ts";
 import * as plugin from "../plugin/index.ts";
 import { LogDestination } from "./log-destination.ts";
+import { shownVersionsFile } from "./shown-versions-file.ts";
 import { secretFile } from "../std/secret-file.ts";
 import { refuseIgnored, resolveSettings } from "./settings.ts";
 import { untilSignal } from "../std/until-signal.ts";
@@ -69,6 +70,7 @@ const environment: CliEnvironment = {
     }
   },
   findServer: async ({ url, data }) => findServer({ url, env, settings: await settingsOf(data) }),
+  shownVersions: shownVersionsFile(env),
   serve: async ({ demo, ...flags }, onStart) => {
     const stopping = new AbortController();
     const { signal } = stopping;

@@ -44,6 +44,15 @@ test("an executor sees the pool and takes the best task once per key", async () 
   expect(refused.stderr).toContain("Weld the frame");
 });
 
+test("an action that requires a version is performed on the current one, unless another is expected", async () => {
+  const { id } = await send(lea, "POST /tasks", { title: "Move the crane" });
+  const cancel = ["tasks", "act", id, "cancel", "reason=bought"];
+  const stale = await cli([...cancel, "--expect", "7"], { token: lea });
+  expect([stale.code, stale.stderr]).toEqual([3, expect.stringContaining("--expect any")]);
+  expect((await cli([...cancel, "--expect", "soon"], { token: lea })).code).toBe(2);
+  expect((await cli(cancel, { token: lea })).stdout).toContain("available → canceled");
+});
+
 test("deadlines lists due tasks in order, and changes a due date unless the task has changed", async () => {
   const later = await send(lea, "POST /tasks", { title: "Paint it", due_at: "2020-01-02T00:00:00Z" });
   await send(lea, "POST /tasks", { title: "Grind it", due_at: "2020-01-01T00:00:00Z", estimate_minutes: 30 });

@@ -41,6 +41,11 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** Parses a version, or `any`. */
+export function versionOrAny(text: string): number | "any" {
+  return text === "any" ? "any" : wholeNumber(text);
+}
+
 export function positiveInteger(text: string): number {
   const number = wholeNumber(text);
   if (number === 0) throw new InvalidArgumentError("It must be a positive whole number.");

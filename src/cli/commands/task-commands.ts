@@ -12,6 +12,7 @@ import {
   withServerOptions,
   commaSeparated,
   formatHelp,
+  versionOrAny,
   wholeNumber,
 } from "./command-options.ts";
 import type { AddCommands, SetExitCode } from "../cli-environment.ts";
@@ -85,7 +86,11 @@ function addAct(tasks: Command, environment: CliEnvironment, setExitCode: SetExi
     .argument("<action>", "the action to perform")
     .argument("[fields...]", `input of the action: ${FIELDS}`)
     .option("-m, --comment <text>", "the reason, for the journal")
-    .option("--expect <row_version>", "refuse if the task has changed since this version", wholeNumber)
+    .option(
+      "--expect <row_version>",
+      "refuse if the task has changed since this version, or `any` (default: the version that this terminal's user was shown last)",
+      versionOrAny,
+    )
     .option("--lease <token>", "the lease token, for actions that only the lease holder may perform")
     .option("--key <client_event_id>", "idempotency key: repeating it does not perform the action again")
     .addHelpText("after", formatHelp(ACT_HELP, environment))
