@@ -125,8 +125,16 @@ export const DATABASE_RULES: readonly Rule[] = [
         file: "src/engine/commit-hints.ts",
         find: 'if (where === "here") throttle.notify(org_id, arrivals);',
         replace: 'if (where !== "here") throttle.notify(org_id, arrivals);',
-        test: "test/http/events-nodes.test.ts",
-        name: "a commit is notified, and a refusal is not",
+        test: "test/engine/commit-hints.test.ts",
+        name: "an org is announced at most once in 20 milliseconds",
+      },
+      {
+        fault: "nodes notify each other of the same commit forever",
+        file: "src/engine/commit-hints.ts",
+        find: 'if (where === "here") throttle.notify(org_id, arrivals);',
+        replace: "throttle.notify(org_id, arrivals);",
+        test: "test/engine/commit-hints.test.ts",
+        name: "an org is announced at most once in 20 milliseconds",
       },
       {
         fault: "readers of events only wait for notifications",
@@ -223,7 +231,7 @@ export const DATABASE_RULES: readonly Rule[] = [
         find: "    limit $3\n    for update of i skip locked",
         replace: "    limit $3",
         test: "test/engine/inbox/inbox-nodes.test.ts",
-        name: "three nodes that race create each of 3,000 tasks once",
+        name: "requests that one node admits are passed over by another",
       },
       {
         fault: "an admitted request is not removed",

@@ -214,7 +214,7 @@ export const OPTIMISTIC_RULES: readonly Rule[] = [
         find: "limit 1) as own) = 0 as open",
         replace: "limit 1) as own) >= 0 as open",
         test: OPTIMISTIC_TEST,
-        name: "a private task in the pool is claimed only by its owner",
+        name: "a claim takes the member's own private task before",
       },
       {
         fault: "optimistic claims take private tasks of others",
@@ -222,7 +222,7 @@ export const OPTIMISTIC_RULES: readonly Rule[] = [
         find: "t.pooled and not t.private",
         replace: "t.pooled",
         test: OPTIMISTIC_TEST,
-        name: "a private task in the pool is claimed only by its owner",
+        name: "a claim never takes a private task of another member",
       },
       {
         fault: "the feed numbers claims by their slots, with gaps",

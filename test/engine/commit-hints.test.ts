@@ -40,6 +40,8 @@ test("an org is announced at most once in 20 milliseconds, however many commits 
     await setImmediate();
     return received.filter((payload) => !payload.startsWith("marker")).length;
   };
+  commits.notify("busy", "elsewhere");
+  expect(await countHints(), "a commit of another node is not notified again").toBe(0);
   commitOften();
   expect(await countHints(), "the first is sent at once").toBe(1);
   for (let round = 1; round <= 3; round++) {

@@ -121,6 +121,26 @@ test("a heartbeat on another node is visible in the answer to a move that keeps 
   expect(beats).toHaveLength(0);
 });
 
+test("a claim never takes a private task of another member, however urgent it is", async () => {
+  await engine.claim(caller, { lifecycle: "errand", limit: 100 });
+  const [hidden, common] = [await make(), await make()];
+  await sql`update pawl.task set private = true, priority = 9 where id = ${hidden.id}`;
+  const claimed = await countStatements(() =>
+    engine.claim(env.by(bob), { lifecycle: "errand", limit: 2, ...key() }),
+  );
+  expect(claimed).toMatchObject({ transactions: 0, result: { tasks: [{ task: { id: common.id } }] } });
+  expect(await engine.find(caller, hidden.id)).toMatchObject({ status: "open", row_version: 1 });
+});
+
+test("a claim takes the member's own private task before a less urgent public one", async () => {
+  await engine.claim(caller, { lifecycle: "errand", limit: 100 });
+  const [own, common] = [await make(), await make()];
+  await sql`update pawl.task set private = true, priority = 9 where id = ${own.id}`;
+  const claim = () => engine.claim(caller, { lifecycle: "errand", ...key() });
+  expect(await claim()).toMatchObject({ tasks: [{ task: { id: own.id } }] });
+  expect(await claim()).toMatchObject({ tasks: [{ task: { id: common.id } }] });
+});
+
 test("a private task in the pool is claimed only by its owner, also when others claim at the same time", async () => {
   await engine.claim(caller, { lifecycle: "errand", limit: 100 });
   const [own, common] = [await make(), await make()];
