@@ -12,7 +12,7 @@ const CONTENT = Buffer.from("words ".repeat(5_000));
 async function startCompressing(): Promise<{ url: string; accepted: (string | undefined)[] }> {
   const accepted: (string | undefined)[] = [];
   const server = createServer((request, response) => {
-    accepted.push(request.headers["accept-encoding"] as string | undefined);
+    accepted.push(request.headers["accept-encoding"]);
     const body = gzipSync(CONTENT);
     response.writeHead(200, { "content-encoding": "gzip", "content-length": body.length }).end(body);
   }).listen(0, "127.0.0.1");

@@ -78,7 +78,7 @@ test.each([
   expect(lost).toHaveLength(await failed());
   for (const { id, user_id, file_id, chat_id } of lost)
     await library.adminCalls.createDeliveryJob({ user_id, file_id, chat_id, request_nonce: `retry:${id}` });
-  await until(async () => lost.every(({ user_id }) => telegram.documents(user_id).length === 1));
+  await until(() => lost.every(({ user_id }) => telegram.documents(user_id).length === 1));
   expect((await retryable()).filter(({ last_error }) => last_error?.code === code)).toEqual([]);
   await worker.stop();
 });
