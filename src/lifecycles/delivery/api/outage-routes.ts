@@ -7,7 +7,7 @@ import { job } from "./job-routes.ts";
 
 const { id, givenMoment, moment, nextCursor, page, nonEmptyText: words } = fields;
 
-export const outage = z
+const outage = z
   .object({
     side: z.enum(SIDES),
     code: z.string(),
