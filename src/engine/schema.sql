@@ -110,6 +110,19 @@ create table pawl.delivery_notice (
   constraint delivery_notice_pkey PRIMARY KEY (org_id, id)
 );
 
+create table pawl.delivery_outage (
+  org_id text not null,
+  side text not null,
+  code text not null,
+  reason text not null,
+  since timestamp with time zone not null,
+  probes integer default 0 not null,
+  probe_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint delivery_outage_pkey PRIMARY KEY (org_id, side),
+  constraint delivery_outage_side_known CHECK ((side = ANY (ARRAY['storage'::text, 'telegram'::text])))
+);
+
 create table pawl.delivery_progress (
   org_id text not null,
   task_id uuid not null,
@@ -572,6 +585,8 @@ CREATE INDEX delivery_notice_owed ON pawl.delivery_notice USING btree (org_id, c
 CREATE INDEX delivery_notice_sent ON pawl.delivery_notice USING btree (org_id, sent_at) WHERE (sent_at IS NOT NULL);
 
 CREATE INDEX delivery_task ON pawl.task USING btree (org_id, id) WHERE (lifecycle = 'delivery'::text);
+
+CREATE INDEX delivery_task_failed ON pawl.task USING btree (org_id, updated_at) WHERE ((lifecycle = 'delivery'::text) AND (status = 'FAILED'::text));
 
 CREATE INDEX delivery_task_user ON pawl.task USING btree (org_id, ((data ->> 'user_id'::text)), id) WHERE (lifecycle = 'delivery'::text);
 

@@ -1,6 +1,7 @@
 import { FILE_ROUTES } from "./api/file-routes.ts";
 import { JOBS, STATUS_ROUTES } from "./api/job-routes.ts";
 import { TOKEN_ROUTES } from "./api/token-routes.ts";
+import { OUTAGE_ROUTES } from "./api/outage-routes.ts";
 import { USER_ROUTES } from "./api/user-routes.ts";
 import { WORK_ROUTES } from "./api/work-routes.ts";
 
@@ -12,6 +13,7 @@ export const DELIVERY_ROUTES = {
   ...FILE_ROUTES,
   ...WORK_ROUTES,
   ...TOKEN_ROUTES,
+  ...OUTAGE_ROUTES,
 };
 
 export { deliveryEntry } from "./api/file-routes.ts";
@@ -21,4 +23,5 @@ export type { DeliveryJob, JobStatus } from "./api/job-routes.ts";
 export { USER_STATUSES } from "./api/user-routes.ts";
 export type { DeliveryUser, UserStatus } from "./api/user-routes.ts";
 export type { NoticeKind } from "./api/work-routes.ts";
-export { FILE_ROUTES, JOBS, STATUS_ROUTES, TOKEN_ROUTES, USER_ROUTES, WORK_ROUTES };
+export type { DeliveryOutage } from "./api/outage-routes.ts";
+export { FILE_ROUTES, JOBS, OUTAGE_ROUTES, STATUS_ROUTES, TOKEN_ROUTES, USER_ROUTES, WORK_ROUTES };

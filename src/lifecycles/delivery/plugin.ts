@@ -9,7 +9,7 @@ import { DELIVERY_SETTINGS } from "./settings.ts";
 import { cacheFiles } from "./sql/cached-files.ts";
 import type { CachedFile } from "./sql/cached-files.ts";
 import { addNotices } from "./sql/notices.ts";
-import { alertAdmins, clearSourceAlert } from "./sql/source.ts";
+import { alertAdmins, clearSourceAlert } from "./sql/outages.ts";
 import { findUsers } from "./sql/users.ts";
 import { DELIVERY_TEXTS } from "./texts.ts";
 
@@ -47,7 +47,12 @@ const plugin = definePlugin({
     source_needs_admin: batchHandler((tx, org_id, [effect]) =>
       alertAdmins(tx, org_id, String(effect?.reason)),
     ),
-    source_is_well: batchHandler(clearSourceAlert),
+    // The job began to stream after the storage had accepted the token.
+    source_is_well: async (tx, items) => {
+      const [first] = items;
+      if (first)
+        await clearSourceAlert(tx, first.org_id, Math.max(...items.map(({ task }) => task.entered_at)));
+    },
   },
   routes: deliveryRoutes,
   commands: addDeliveryCommands,

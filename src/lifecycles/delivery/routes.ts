@@ -15,18 +15,20 @@ import {
 import type { NoticeKind } from "./api.ts";
 import { DeliveryService, stuckJobs } from "./service.ts";
 import { deliveryFile, deliveryUser } from "./delivery-job.ts";
-import { delivery } from "./lifecycle.ts";
+import { delivery, SOURCE_TOKEN_INVALID } from "./lifecycle.ts";
 import { deleteCached } from "./sql/cached-files.ts";
 import { countJobs } from "./sql/jobs.ts";
 import { settleNotice } from "./sql/notices.ts";
 import { shortestHeartbeat, listWorkers, saveProgress, saveWorkerHeartbeat } from "./sql/progress.ts";
-import { alertAdmins, readSource } from "./sql/source.ts";
 import {
   lockStorageToken,
   readStorageToken,
   saveStorageToken,
   unlockStorageToken,
 } from "./sql/storage-tokens.ts";
+import { alertAdmins, readOutages } from "./sql/outages.ts";
+import { serveOutages } from "./outage-routes.ts";
+import type { OutageRow } from "./sql/outages.ts";
 import { findUsers, listUsers } from "./sql/users.ts";
 
 /** Default for projects without this setting. */
@@ -46,6 +48,7 @@ export function deliveryRoutes(host: RouteHost): RouteSet[] {
     serveFiles(engine, service),
     serveWork(engine, service),
     serveTokens(engine),
+    serveOutages(engine, service),
   ];
 }
 
@@ -80,11 +83,11 @@ function serveStatus(engine: Engine): RouteSet {
     getDeliveryStatus: async ({ caller }) => {
       const { org_id, actor } = caller;
       return engine.transaction(async (tx) => {
-        const [counts, stuck, workers, source] = await Promise.all([
+        const [counts, stuck, workers, outages] = await Promise.all([
           countJobs(tx, org_id, actor.project_ids),
           stuckJobs(tx, caller, 200),
           listWorkers(tx, org_id),
-          readSource(tx, org_id),
+          readOutages(tx, org_id),
         ]);
         return answer(200, {
           queue: Object.fromEntries(
@@ -96,14 +99,24 @@ function serveStatus(engine: Engine): RouteSet {
             started_at: onWire(started_at),
             heartbeat_at: onWire(heartbeat_at),
           })),
-          source: source && {
-            needs_admin_since: onWire(source.needs_admin_since),
-            reason: source.reason,
-          },
+          source: sourceAlert(outages),
+          outages: outages.map(({ side, code, reason, since, probe_at }) => ({
+            side,
+            code,
+            reason,
+            since: onWire(since),
+            probe_at: onWire(probe_at),
+          })),
         });
       });
     },
   });
+}
+
+/** Returns the alert about the storage's token; null if the storage accepts it. */
+function sourceAlert(outages: readonly OutageRow[]): { needs_admin_since: string; reason: string } | null {
+  const alert = outages.find(({ code }) => code === SOURCE_TOKEN_INVALID);
+  return alert ? { needs_admin_since: onWire(alert.since), reason: alert.reason } : null;
 }
 
 function serveUsers(engine: Engine, service: DeliveryService): RouteSet {

@@ -27,4 +27,9 @@ export const ROWS = {
   lockStorageToken: { method: "POST", path: "/api/delivery/storage-tokens/{id}/lock" },
   saveStorageToken: { method: "POST", path: "/api/delivery/storage-tokens/{id}/save" },
   unlockStorageToken: { method: "POST", path: "/api/delivery/storage-tokens/{id}/unlock" },
+  listDeliveryOutages: { method: "GET", path: "/api/delivery/outages" },
+  reportDeliveryOutage: { method: "POST", path: "/api/delivery/outages" },
+  takeDeliveryProbes: { method: "POST", path: "/api/delivery/outages/probe" },
+  endDeliveryOutage: { method: "POST", path: "/api/delivery/outages/end" },
+  listRetryableDeliveryJobs: { method: "GET", path: "/api/delivery/retryable-jobs" },
 } as const satisfies RowsOf<typeof DELIVERY_ROUTES>;

@@ -15,6 +15,7 @@ import { deliveryJob, deliveryUser, replayedJob } from "./delivery-job.ts";
 import { fileIdOf } from "./file-id.ts";
 import { findFiles } from "./find-files.ts";
 import { delivery } from "./lifecycle.ts";
+import { OUTAGE_CODES } from "./outage-codes.ts";
 import { containsPattern, gramsOf, searchKey, wordGrams, wordsOf } from "./search-words.ts";
 import { findFile, deleteUnseenFiles, listFolder, saveFiles } from "./sql/files.ts";
 import type { FileRow } from "./sql/files.ts";
@@ -27,7 +28,8 @@ import {
   takeNotices,
 } from "./sql/notices.ts";
 import type { NoticeRow } from "./sql/notices.ts";
-import { clearSourceAlert } from "./sql/source.ts";
+import { clearSourceAlert } from "./sql/outages.ts";
+import { pickRetryableJobs } from "./sql/retryable-jobs.ts";
 import { addUser, renewRequest, decideUser, findUsers, lockUser } from "./sql/users.ts";
 import type { NewUser, UserRow } from "./sql/users.ts";
 import { deleteUnusedWords, saveWords } from "./sql/words.ts";
@@ -55,6 +57,16 @@ export class DeliveryService {
       const projects = visibleProjects(actor, project_id);
       const ids = await pickJobs(tx, org_id, { ...filter, projects, reader: actor.id });
       return readJobs(tx, caller, ids);
+    });
+  }
+
+  /** Lists jobs that failed because of an outage and were not retried. */
+  async retryableJobs(caller: Caller, page: RetryQuery): Promise<DeliveryJob[]> {
+    const { org_id, actor } = caller;
+    return this.engine.transaction(async (tx) => {
+      const filter = { ...page, codes: OUTAGE_CODES, projects: actor.project_ids, reader: actor.id };
+      // findJobs returns the newest first.
+      return (await readJobs(tx, caller, await pickRetryableJobs(tx, org_id, filter))).toReversed();
     });
   }
 
@@ -151,7 +163,7 @@ export class DeliveryService {
       if (!last) return;
       const deleted = await deleteUnseenFiles(tx, org_id, { folder_id, scan });
       await deleteUnusedWords(tx, org_id, [...new Set(deleted.flatMap(wordsOf))]);
-      await clearSourceAlert(tx, org_id);
+      await clearSourceAlert(tx, org_id, null);
     });
   }
 
@@ -191,6 +203,7 @@ export class DeliveryService {
 }
 
 type JobQuery = Omit<Parameters<typeof pickJobs>[2], "projects" | "reader"> & { project_id: string | null };
+type RetryQuery = { since: string; after: string | null; limit: number };
 type DecisionInput = {
   id: string;
   days?: number | null | undefined;

@@ -33,7 +33,7 @@ export const DELIVERY_SETTINGS = {
     default: "https://api.telegram.org",
     expected: "an address like http://127.0.0.1:8081",
     description:
-      "the Bot API server; Telegram's own accepts files of up to 50 MB, one that you run up to 2 GB",
+      "the Bot API server; Telegram's own accepts files of up to 50 MB, one that you run up to 2000 MB",
   },
   deliveryStorage: {
     env: "PAWL_DELIVERY_STORAGE",

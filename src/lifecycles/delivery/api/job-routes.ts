@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoutes, fields, journalEvent as event, taskRoutes } from "../../../api/index.ts";
 import { delivery } from "../lifecycle.ts";
+import { SIDES } from "../outage-codes.ts";
 import { bytes, group } from "./fields.ts";
 
 const { id, moment, nextCursor, page, projectId: place, nonEmptyText: words } = fields;
@@ -12,7 +13,7 @@ const status = z.enum([...OPEN_STATUSES, ...FINAL_STATUSES]);
 const progress = z.object({ bytes, total_bytes: bytes.nullable(), updated_at: moment });
 const failure = z.object({ code: z.string(), message: z.string(), retryable: z.boolean() });
 
-const job = z
+export const job = z
   .object({
     id: z.uuid(),
     project_id: z.string(),
@@ -105,7 +106,18 @@ export const STATUS_ROUTES = defineRoutes({
         source: z
           .object({ needs_admin_since: moment, reason: z.string() })
           .nullable()
-          .describe("null: the storage works"),
+          .describe("null: the storage accepts the token"),
+        outages: z
+          .array(
+            z.object({
+              side: z.enum(SIDES),
+              code: z.string(),
+              reason: z.string(),
+              since: moment,
+              probe_at: moment.describe("time of the next probe"),
+            }),
+          )
+          .describe("outages of the storage and of Telegram; workers claim nothing meanwhile"),
       }),
     },
   },

@@ -15,6 +15,7 @@ const NOTICE_KINDS = [
   "user_access_ending",
   "source_needs_admin",
   "jobs_failed",
+  "outage",
 ] as const;
 
 export const WORK_ROUTES = defineRoutes({

@@ -1,6 +1,7 @@
 import { truncateText } from "../../../core/index.ts";
 import type { DeliveryFile, DeliveryJob, DeliveryUser } from "../api.ts";
 import type { DeliveryCalls } from "../worker/deliver-file.ts";
+import { SOURCE_TOKEN_INVALID } from "../lifecycle.ts";
 import { makeNonce, encodeAction } from "./buttons.ts";
 import type { ButtonAction } from "./buttons.ts";
 import { LANGUAGES, formatAge, formatMoment, formatSize } from "./texts.ts";
@@ -134,7 +135,7 @@ export class Screens {
   }
 
   /** The state of the queue, the workers and the storage. */
-  stats({ queue, stuck, workers, source }: DeliveryStatus, waiting: number, now: number): Screen {
+  stats({ queue, stuck, workers, source, outages }: DeliveryStatus, waiting: number, now: number): Screen {
     const { texts } = this;
     const counts = Object.entries(queue).map(([status, jobs]) => `• ${status}: ${jobs}`);
     const lines = workers
@@ -147,7 +148,10 @@ export class Screens {
         texts.stuckJobs(stuck.length),
         texts.waitingUsers(waiting),
         ...(lines.length > 0 ? lines : [texts.noWorkers]),
-        source === null ? texts.sourceWorks : texts.sourceNeedsAdmin(source.reason),
+        ...(source === null && !outages.some(({ side }) => side === "storage") ? [texts.sourceWorks] : []),
+        ...outages.map(({ code, reason }) =>
+          code === SOURCE_TOKEN_INVALID ? texts.sourceNeedsAdmin(reason) : texts.outage(reason, code),
+        ),
       ].join("\n"),
     );
   }

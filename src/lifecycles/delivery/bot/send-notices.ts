@@ -86,6 +86,8 @@ async function screenFor({ screens, calls }: NoticeSender, { kind, params }: Not
       return screens.message(texts.ending(until()));
     case "source_needs_admin":
       return screens.message(texts.sourceNeedsAdmin(reason ?? ""));
+    case "outage":
+      return screens.message(texts.outage(reason ?? "", code ?? ""));
     case "jobs_failed":
       return screens.failureDigest(params as FailureDigest);
     case "user_access_ending":

@@ -52,6 +52,8 @@ export type Texts = {
   wantsMore: (name: string, id: string) => string;
   userEnding: (name: string, id: string, until: string) => string;
   sourceNeedsAdmin: (reason: string) => string;
+  /** An outage, and what the admins can do. */
+  outage: (reason: string, code: string) => string;
   failures: (total: number, since: string, title: string) => string;
   stats: string;
   stuckJobs: (jobs: number) => string;
@@ -125,6 +127,7 @@ const ru: Texts = {
     CORRUPTED: "файл повредился при чтении. Попробуйте позже.",
     STORAGE_UNAVAILABLE: "библиотека временно недоступна. Попробуйте позже.",
     TELEGRAM_UNAVAILABLE: "Telegram временно недоступен. Попробуйте позже.",
+    QUOTA_EXCEEDED: "исчерпан лимит хранилища. Попробуйте позже.",
     SOURCE_TOKEN_INVALID: "библиотека временно недоступна, администратор уже знает.",
     BOT_TOKEN_INVALID: "бот настроен неверно, сообщите администратору.",
     ACCESS_DENIED: "к этому файлу нет доступа.",
@@ -156,6 +159,8 @@ const ru: Texts = {
   userEnding: (name, id, until) => `⏳ У пользователя ${name} (${id}) доступ заканчивается ${until}.`,
   sourceNeedsAdmin: (reason) =>
     `⚠️ Хранилище отклоняет токен: ${reason}. Файлы не доставляются, пока не будет нового токена.`,
+  outage: (reason, code) =>
+    `⚠️ Доставка приостановлена: ${reason}. ${code === "BOT_TOKEN_INVALID" ? "Задайте новый токен в PAWL_TELEGRAM_BOT_TOKEN и перезапустите бота и воркеры." : "Она продолжится сама, когда проверка пройдёт."} Что успело сорваться, повторит pawl delivery retry.`,
   failures: (total, since, title) =>
     `⚠️ За час с ${since} не доставлено: ${total}${total === 1 ? ` («${title}»)` : `, например «${title}»`}`,
   stats: "Очередь:",
@@ -230,6 +235,7 @@ const en: Texts = {
     CORRUPTED: "the file was damaged while reading. Try later.",
     STORAGE_UNAVAILABLE: "the library is temporarily unavailable. Try later.",
     TELEGRAM_UNAVAILABLE: "Telegram is temporarily unavailable. Try later.",
+    QUOTA_EXCEEDED: "the limit of the storage is used up. Try later.",
     SOURCE_TOKEN_INVALID: "the library is temporarily unavailable; the admin has been notified.",
     BOT_TOKEN_INVALID: "the bot is configured incorrectly; contact the admin.",
     ACCESS_DENIED: "access to this file is denied.",
@@ -261,6 +267,8 @@ const en: Texts = {
   userEnding: (name, id, until) => `⏳ The access of ${name} (${id}) ends on ${until}.`,
   sourceNeedsAdmin: (reason) =>
     `⚠️ The storage rejects the token: ${reason}. No files are delivered until there is a new token.`,
+  outage: (reason, code) =>
+    `⚠️ Deliveries are paused: ${reason}. ${code === "BOT_TOKEN_INVALID" ? "Set a new token in PAWL_TELEGRAM_BOT_TOKEN, and restart the bot and the workers." : "They resume by themselves after a successful probe."} Run pawl delivery retry for jobs that failed meanwhile.`,
   failures: (total, since, title) =>
     `⚠️ Not delivered in the hour from ${since}: ${total}${total === 1 ? ` (“${title}”)` : `, for example “${title}”`}`,
   stats: "Queue:",

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import type { Command } from "commander";
 import {
   atServer,
@@ -14,6 +14,8 @@ import type { AddCommands, ConnectFlags, CliEnvironment } from "../../../plugin/
 import { DELIVERY_ROUTES, USER_STATUSES } from "../api.ts";
 import type { DeliveryUser, UserStatus } from "../api.ts";
 import { DELIVERY_SETTINGS } from "../settings.ts";
+import { untilMoment } from "./moments.ts";
+import { addRetryCommand } from "./retry-command.ts";
 import type { ProcessDeps } from "../worker/run-processes.ts";
 
 type Flags = ConnectFlags & { json?: true };
@@ -54,6 +56,7 @@ export const addDeliveryCommands: AddCommands = (program, environment, setExitCo
     .action(async ({ status, ...flags }: Flags & { status?: UserStatus[] }) => {
       setExitCode(await listUsers(environment, flags, status));
     });
+  addRetryCommand(delivery, environment, setExitCode);
   addDecisions(delivery, environment, setExitCode);
 };
 
@@ -85,7 +88,7 @@ function addDecisions(
             "--until <moment>",
             "end of the access, such as 2026-12-31 or 2026-12-31T18:00 (local time)",
           )
-            .argParser(localMoment)
+            .argParser(untilMoment)
             .conflicts("days"),
         );
     command.action(async (id: string, { json, days, until, ...flags }: DecisionFlags) => {
@@ -106,18 +109,6 @@ function addDecisions(
       setExitCode(exit);
     });
   }
-}
-
-/** Reads a date, which means its end, or a moment. */
-function localMoment(text: string): string {
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
-  const isMoment = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text);
-  const time = isDate ? Date.parse(`${text}T23:59:59`) : isMoment ? Date.parse(text) : NaN;
-  if (Number.isNaN(time))
-    throw new InvalidArgumentError(
-      "It must be a date such as 2026-12-31, or a moment such as 2026-12-31T18:00.",
-    );
-  return new Date(time).toISOString();
 }
 
 /** Loaded on demand, because the Telegram library loads slowly. */
@@ -151,7 +142,7 @@ function showStatus(environment: CliEnvironment, { json, ...flags }: Flags) {
   const { out } = environment;
   return atServer(environment, flags, async ({ client }) => {
     const status = await client.calls(DELIVERY_ROUTES).getDeliveryStatus();
-    const { queue, stuck, workers, source } = status;
+    const { queue, stuck, workers, source, outages } = status;
     return print(out, {
       json,
       value: status,
@@ -172,6 +163,10 @@ function showStatus(environment: CliEnvironment, { json, ...flags }: Flags) {
                 `the storage has rejected the token since ${source.needs_admin_since}; an admin must replace it: ${source.reason}`,
               ]
             : []),
+          ...outages.map(
+            ({ side, code, reason, since, probe_at }) =>
+              `deliveries are paused since ${since} (${code}): ${reason}; next probe of ${side} ${probe_at}`,
+          ),
         ].join("\n"),
     });
   });
@@ -211,5 +206,6 @@ Examples:
   pawl delivery users --status PENDING   list users who wait for approval
   pawl delivery approve 123456 --days 7
   pawl delivery extend 123456 --until 2026-12-31
+  pawl delivery retry --since 2026-12-31 request files again that an outage has failed
 
 All settings are in docs/configuration.md.`;

@@ -47,9 +47,9 @@ export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
     <>
       <LifecycleHead lifecycle={lifecycle} />
       <Loaded of={[status, open, recent]}>
-        {({ source, queue, workers }, unfinished, finished) => (
+        {({ outages, queue, workers }, unfinished, finished) => (
           <>
-            <AdminAlerts lifecycle={lifecycle} source={source} />
+            <AdminAlerts lifecycle={lifecycle} outages={outages} />
             <QueueCounts queue={queue} />
             <div className="delivery">
               <Jobs lifecycle={lifecycle} open={unfinished.jobs} over={finished.jobs} />
@@ -62,8 +62,8 @@ export default function QueueScreen({ lifecycle }: { lifecycle: string }) {
   );
 }
 
-/** Warnings for admins: storage problems and requests for access. */
-function AdminAlerts({ lifecycle, source }: { lifecycle: string; source: Status["source"] }) {
+/** Warnings for admins: outages and requests for access. */
+function AdminAlerts({ lifecycle, outages }: { lifecycle: string; outages: Status["outages"] }) {
   const { f } = useI18n();
   const texts = useTexts(TEXTS);
   const isAdmin = managesUsers(useMe());
@@ -77,14 +77,15 @@ function AdminAlerts({ lifecycle, source }: { lifecycle: string; source: Status[
   const pending = data?.users.length ?? 0;
   return (
     <>
-      {source && (
-        <p className="note" data-tone="bad" role="alert">
+      {outages.map(({ side, code, reason, since }) => (
+        <p key={side} className="note" data-tone="bad" role="alert">
           <Icon name="alert" />
           <span>
-            <b>{texts.needsAdmin}</b> ({f.moment(source.needs_admin_since)}): {source.reason}
+            <b>{code === "SOURCE_TOKEN_INVALID" ? texts.needsAdmin : texts.paused}</b> ({f.moment(since)}):{" "}
+            {reason}. {code === "BOT_TOKEN_INVALID" ? texts.replaceBotToken : texts.resumes}
           </span>
         </p>
-      )}
+      ))}
       {pending > 0 && (
         <p className="note" data-tone="warn">
           <Icon name="members" />

@@ -26,6 +26,9 @@ type Texts = {
   cancel: string;
   canceled: (title: string) => string;
   needsAdmin: string;
+  paused: string;
+  resumes: string;
+  replaceBotToken: string;
   pending: (n: number) => string;
   toUsers: string;
   perSecond: (bytes: string) => string;
@@ -87,6 +90,9 @@ export const TEXTS: LocalizedTexts<Texts> = {
     cancel: "Cancel",
     canceled: (title) => `“${title}” was canceled.`,
     needsAdmin: "The storage rejects the token",
+    paused: "Deliveries are paused",
+    resumes: "Queued files are delivered after a successful probe.",
+    replaceBotToken: "Set a new token in PAWL_TELEGRAM_BOT_TOKEN and restart the bot and the workers.",
     pending: (n) => en(n, { one: `${n} user requests access`, other: `${n} users request access` }),
     toUsers: "Review",
     perSecond: (bytes) => `${bytes}/s`,
@@ -146,6 +152,9 @@ export const TEXTS: LocalizedTexts<Texts> = {
     cancel: "Отменить",
     canceled: (title) => `«${title}»: отменено.`,
     needsAdmin: "Хранилище отклоняет токен",
+    paused: "Доставка приостановлена",
+    resumes: "Файлы из очереди будут доставлены, когда проверка пройдёт.",
+    replaceBotToken: "Задайте новый токен в PAWL_TELEGRAM_BOT_TOKEN и перезапустите бота и воркеры.",
     pending: (n) =>
       ru(n, {
         one: `${n} пользователь просит доступ`,

@@ -1,4 +1,5 @@
 import { SOURCE_TOKEN_INVALID } from "../lifecycle.ts";
+import { BOT_TOKEN_INVALID, QUOTA_EXCEEDED } from "../outage-codes.ts";
 
 /** The observable facts of a failed transfer. */
 export type Symptom = {
@@ -28,6 +29,7 @@ export const TAXONOMY = [
     "the data differs from the stored file",
     ({ description }) => description === "corrupted",
   ),
+  row(QUOTA_EXCEEDED, true, "the quota of the storage is exhausted", storage(isQuotaExceeded)),
   row("STORAGE_UNAVAILABLE", true, "the storage is unavailable", storage(isServerFault)),
   row(
     "STORAGE_UNAVAILABLE",
@@ -40,7 +42,7 @@ export const TAXONOMY = [
   row("FILE_NOT_FOUND", false, "the file no longer exists", storage(isStatus(404))),
   row("FILE_TOO_LARGE", false, "the file is too large", isTooLarge),
   row("FILE_EMPTY", false, "the file is empty", telegram(isEmpty)),
-  row("BOT_TOKEN_INVALID", false, "Telegram rejects the bot's token", telegram(isStatus(401, 404))),
+  row(BOT_TOKEN_INVALID, false, "Telegram rejects the bot's token", telegram(isStatus(401, 404))),
   row("USER_BLOCKED_BOT", false, "the user has blocked the bot", telegram(isStatus(403))),
   row("USER_BLOCKED_BOT", false, "the chat no longer exists", telegram(isChatGone)),
   row("TELEGRAM_UNAVAILABLE", true, "Telegram is unavailable", telegram(isServerFault)),
@@ -52,6 +54,7 @@ export type FaultCode = (typeof TAXONOMY)[number]["code"];
 /** A classified error of a transfer. Its message contains no secrets, paths or addresses. */
 export class DeliveryFault extends Error {
   override readonly name = "DeliveryFault";
+  readonly side: Symptom["side"];
   readonly code: FaultCode;
   readonly retryable: boolean;
   /** The delay that the other side requests. */
@@ -60,6 +63,7 @@ export class DeliveryFault extends Error {
   constructor(symptom: Symptom, options?: ErrorOptions & { detail?: string }) {
     const { code, retryable, meaning } = classify(symptom);
     super(`${symptom.side}: ${options?.detail ?? meaning}${statusSuffix(symptom)}`, options);
+    this.side = symptom.side;
     this.code = code;
     this.retryable = retryable;
     this.retryAfterSeconds = symptom.retryAfterSeconds ?? null;
@@ -165,6 +169,11 @@ function isStatus(...statuses: number[]): Row["when"] {
 
 function isServerFault({ status = 0 }: Symptom): boolean {
   return status >= 500;
+}
+
+/** Codes such as `DiskResourceDownloadLimitExceededError` of Yandex Disk, and `download_cap_exceeded` of servers with the S3 API. */
+function isQuotaExceeded({ status = 0, description = "" }: Symptom): boolean {
+  return status === 402 || status === 509 || /(limit|quota|cap)_?exceeded/i.test(description);
 }
 
 function isTooLarge({ status, description = "" }: Symptom): boolean {

@@ -4,6 +4,7 @@ import { Api, InputFile } from "grammy";
 import { followSignals } from "../../../std/follow-signals.ts";
 import { truncateText } from "../../../core/index.ts";
 import { DeliveryFault, faultOf } from "./faults.ts";
+import type { FaultCode } from "./faults.ts";
 import { withTimeLimit } from "./with-time-limit.ts";
 
 /** Telegram's acknowledgement: the message with the file, and the id for sending the file again. */
@@ -21,7 +22,7 @@ export type SenderOptions = {
 
 const CLOUD_HOST = "api.telegram.org";
 const CLOUD_LIMIT_BYTES = 50 * 1024 * 1024;
-const LIMIT_BYTES = 2 * 1024 * 1024 * 1024;
+const LOCAL_LIMIT_BYTES = 2_000 * 1024 * 1024;
 /** Effectively no timeout: StallWatchdog detects stalls. */
 const NO_TIMEOUT_SECONDS = 1_000_000;
 
@@ -47,14 +48,14 @@ export class Sender {
   /** Throws at once if a file is too large, instead of after a long upload. */
   expectSize(bytes: number): void {
     const cloud = new URL(this.options.apiUrl).hostname === CLOUD_HOST;
-    if (bytes <= (cloud ? CLOUD_LIMIT_BYTES : LIMIT_BYTES)) return;
+    if (bytes <= (cloud ? CLOUD_LIMIT_BYTES : LOCAL_LIMIT_BYTES)) return;
     const detail = cloud
       ? "the file is larger than 50 MB, the limit of Telegram's own Bot API server; run your own server and set PAWL_TELEGRAM_API_URL"
-      : "the file is larger than 2 GB";
+      : "the file is larger than 2000 MB, the limit of a local Bot API server";
     throw new DeliveryFault({ side: "telegram", description: "too large" }, { detail });
   }
 
-  /** Sends a file that Telegram already has; null if its id is no longer valid. */
+  /** Sends a file that Telegram already has; null if Telegram refuses its id, in any words. */
   async sendStored(
     chat_id: string,
     telegram_file_id: string,
@@ -68,8 +69,9 @@ export class Sender {
       );
     } catch (error) {
       signal.throwIfAborted();
-      if (isUnknownFile(error)) return null;
-      throw faultOf(error, "telegram");
+      const fault = faultOf(error, "telegram");
+      if (isRefusal(error) && ID_CODES.has(fault.code)) return null;
+      throw fault;
     }
   }
 
@@ -175,9 +177,12 @@ function acknowledged(message: Sent): Acknowledged {
   return { message_id: message.message_id, telegram_file_id: file.file_id };
 }
 
-function isUnknownFile(error: unknown): boolean {
-  const { error_code, description = "" } = error as { error_code?: number; description?: string };
-  return error_code === 400 && /wrong (remote )?file|file.?id|invalid file/i.test(description);
+/** Refusals of a stored file with these codes concern the file, not the chat, the bot or the load. */
+const ID_CODES: ReadonlySet<FaultCode> = new Set(["UNKNOWN", "FILE_TOO_LARGE", "FILE_EMPTY"]);
+
+function isRefusal(error: unknown): boolean {
+  const { error_code = 0 } = error as { error_code?: number };
+  return error_code >= 400 && error_code < 500;
 }
 
 /** Replaces characters that are not allowed in the header of a multipart form. */

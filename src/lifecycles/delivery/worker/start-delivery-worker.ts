@@ -7,6 +7,7 @@ import { timerDelay } from "../../../std/timer-delay.ts";
 import { RunEnded, startWorker } from "../../../worker/index.ts";
 import type { RunningWorker, Work, WorkerEvent } from "../../../worker/index.ts";
 import { DELIVERY_ROUTES } from "../api.ts";
+import { CircuitBreaker, DeliveriesPaused } from "./circuit-breaker.ts";
 import { deliverFile } from "./deliver-file.ts";
 import type { DeliveryCalls, DeliverFileDeps, Progress } from "./deliver-file.ts";
 import { DeliveryFault } from "./faults.ts";
@@ -56,27 +57,33 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
       log.warn(redactedError(error), "heartbeat failed; retrying at the next interval");
     },
   );
+  const breaker = new CircuitBreaker({ ...options, calls });
   const worker = startWorker<typeof delivery, Progress>({
     client,
     lifecycle: delivery,
     concurrency,
     prefetch: 0,
+    beforeClaim: (signal) => breaker.untilClosed(signal),
     abortGraceMs: ANSWER_GRACE_MS,
     graceMs: options.graceMs,
     progressIntervalMs: options.progressIntervalMs,
     run: async (task, work) => {
       held.set(task.id, { task_id: task.id, lease_token: work.leaseToken });
       try {
+        breaker.check();
         const { message_id, telegram_file_id, revision } = await deliverFile(
-          { ...options, calls: retryingCalls(calls, work.signal) },
+          { ...options, storage: breaker.storage, calls: retryingCalls(calls, work.signal) },
           jobOf(task, work, client),
         );
+        breaker.onDelivered({ revision });
         return { action: "deliver", payload: { message_id, telegram_file_id, revision } };
       } finally {
         held.delete(task.id);
       }
     },
     failed: ({ error }, task) => {
+      if (error instanceof DeliveriesPaused) return { action: "release" };
+      breaker.onFailed(error);
       const failure = failureOf(error);
       const context = { job: task.id, code: failure.code, attempt: task.attempt + 1 };
       if (failure.code === "UNKNOWN")

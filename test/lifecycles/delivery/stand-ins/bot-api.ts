@@ -30,6 +30,8 @@ export type BotApiStandIn = {
   messages: Message[];
   /** Texts of the answers to taps, in order. */
   answers: (string | null)[];
+  /** Sets the token that is accepted from now on. */
+  setToken: (token: string) => void;
   /** Returns the documents in a chat. */
   documents: (chat: number | string) => NonNullable<Message["document"]>[];
   /** Sends a message to the bot; returns the id of the update. */
@@ -64,6 +66,9 @@ export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStan
     called: api.called,
     messages: api.messages,
     answers: api.answers,
+    setToken: (next) => {
+      api.token = next;
+    },
     documents: (chat) =>
       api.messages.flatMap(({ chat_id, document }) =>
         chat_id === String(chat) && document ? [document] : [],
@@ -83,12 +88,13 @@ export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStan
 
 class BotApi {
   stopped = false;
+  /** The accepted token. */
+  token: string;
   readonly faults = new FaultPlan();
   readonly called: string[] = [];
   readonly messages: Message[] = [];
   readonly answers: (string | null)[] = [];
   private readonly answeredTaps = new Set<string>();
-  private readonly token: string;
   private readonly files = new Map<string, Upload>();
   private updates: (Fields & { update_id: number })[] = [];
   private readonly all = new Map<number, Fields & { update_id: number }>();

@@ -46,13 +46,18 @@ export async function* readRange(options: RangeOptions): AsyncGenerator<Uint8Arr
   }
 }
 
-/** Returns the header that requests the bytes from a position on. */
-export function rangeHeader(from: number): Record<string, string> {
-  return from > 0 ? { range: `bytes=${from}-` } : {};
+/** Returns the headers that request the bytes from a position on, uncompressed: lengths and ranges are those of the file. */
+export function rangeHeaders(from: number): Record<string, string> {
+  return { "accept-encoding": "identity", ...(from > 0 ? { range: `bytes=${from}-` } : {}) };
 }
 
 /** Checks that the response has the stored length and the requested start. */
 function checkRange(response: Response, { size, from }: { size: number; from: number }): void {
+  // `fetch` decodes a compressed answer. Its length is not that of the file, and a part of it cannot be decoded.
+  if (isCompressed(response)) {
+    if (from === 0) return;
+    throw new DeliveryFault({ side: "storage", description: "corrupted" });
+  }
   const length = response.headers.get("content-length");
   const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.headers.get("content-range") ?? "");
   const whole = from === 0 && response.status === 200 && (length === null || Number(length) === size);
@@ -61,4 +66,8 @@ function checkRange(response: Response, { size, from }: { size: number; from: nu
     Number(range?.[1]) === from &&
     (range?.[2] === "*" || Number(range?.[2]) === size);
   if (!whole && !rest) throw new DeliveryFault({ side: "storage", description: "corrupted" });
+}
+
+function isCompressed({ headers }: Response): boolean {
+  return !["", "identity"].includes(headers.get("content-encoding")?.trim().toLowerCase() ?? "");
 }

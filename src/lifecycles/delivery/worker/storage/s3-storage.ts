@@ -3,7 +3,7 @@ import { secondsOf } from "../../../../client/problem.ts";
 import { DeliveryFault, faultOf } from "../faults.ts";
 import { withTimeLimit } from "../with-time-limit.ts";
 import type { TimeLimit } from "../with-time-limit.ts";
-import { rangeHeader, readRange } from "./read-range.ts";
+import { rangeHeaders, readRange } from "./read-range.ts";
 import { errorCodeIn, parseListing } from "./s3-answers.ts";
 import type { Listing } from "./s3-answers.ts";
 import type { Entry, OpenedFile, Storage } from "./storage.ts";
@@ -130,7 +130,7 @@ class Bucket {
     { from, etag }: { from: number; etag: string | null },
     limit: TimeLimit,
   ): Promise<Response> {
-    const headers = { ...rangeHeader(from), ...(etag === null ? {} : { "if-match": etag }) };
+    const headers = { ...rangeHeaders(from), ...(etag === null ? {} : { "if-match": etag }) };
     return withTimeLimit(limit, () => this.send("GET", this.urlOf(key), headers, limit.signal));
   }
 
@@ -142,8 +142,11 @@ class Bucket {
   ): Promise<Response> {
     const { accessKeyId, secretAccessKey, region } = this.options;
     const keys = { accessKeyId, secretAccessKey, region, service: "s3", cache: this.signingKeys };
-    const signer = new AwsV4Signer({ ...keys, method, url: url.href, headers });
+    // Not signed, because a proxy may change it.
+    const { "accept-encoding": encoding = "identity", ...signable } = headers;
+    const signer = new AwsV4Signer({ ...keys, method, url: url.href, headers: signable });
     const signed = await signer.sign();
+    signed.headers.set("accept-encoding", encoding);
     // A redirect would need another signature; it means that the region or the address is wrong.
     const response = await fetch(signed.url, { method, headers: signed.headers, signal, redirect: "manual" });
     if (!response.ok) throw await faultOfResponse(response);

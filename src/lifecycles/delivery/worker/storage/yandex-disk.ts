@@ -3,7 +3,7 @@ import { DeliveryFault, faultOf } from "../faults.ts";
 import { SOURCE_TOKEN_INVALID } from "../../lifecycle.ts";
 import { withTimeLimit } from "../with-time-limit.ts";
 import type { TimeLimit } from "../with-time-limit.ts";
-import { rangeHeader, readRange } from "./read-range.ts";
+import { rangeHeaders, readRange } from "./read-range.ts";
 import type { Entry, OpenedFile, Storage } from "./storage.ts";
 import { YandexTokens } from "./yandex-tokens.ts";
 import type { TokenStore, YandexAccount } from "./yandex-tokens.ts";
@@ -97,7 +97,7 @@ class YandexApi {
     const get = (token: string) =>
       withTimeLimit(limit, () =>
         fetch(href, {
-          headers: { authorization: `OAuth ${token}`, ...rangeHeader(from) },
+          headers: { authorization: `OAuth ${token}`, ...rangeHeaders(from) },
           signal: limit.signal,
         }),
       );
