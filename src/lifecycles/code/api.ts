@@ -63,7 +63,13 @@ const task = z
       .nullable()
       .describe("the work that was last reviewed, or waits for a review"),
     usage: usage.describe("of all attempts"),
-    held: z.boolean().describe("paused, or waiting for a person to clear an obstacle or answer a question"),
+    held: z
+      .boolean()
+      .describe("paused, without budget, or waiting for a person to clear an obstacle or answer a question"),
+    budget_spent: z
+      .string()
+      .nullable()
+      .describe("why the task gets no further attempt until it is resumed; null: its budget is not spent"),
     claimed_at: moment.nullable(),
     heartbeat_at: moment.nullable(),
     lease_until: moment.nullable(),

@@ -25,6 +25,7 @@ type Data = Record<Text, string | null> & {
   repository?: string | null;
   review?: boolean | null;
   review_request?: ReviewRequest;
+  budget_spent?: string | null;
 } & Parameters<typeof totalUsage>[0];
 
 /** Converts a task of the engine to the fields of this lifecycle. */
@@ -57,6 +58,7 @@ export function codeTask(task: PublicTask, blockers: readonly Blocker[]): CodeTa
     review_request: data.review_request ?? null,
     usage: totalUsage(data),
     held: task.open_holds > 0,
+    budget_spent: task.open_holds > 0 ? (data.budget_spent ?? null) : null,
     claimed_at: onWireOrNull(data.claimed_at),
     heartbeat_at: onWireOrNull(task.lease?.heartbeat_at ?? null),
     lease_until: onWireOrNull(task.lease?.until ?? null),

@@ -55,6 +55,8 @@ export const usageData = {
       allowed: usage.optional(),
     })
     .nullish(),
+  /** Why the task gets no further attempt, until a person allows it another budget. */
+  budget_spent: z.string().nullish(),
 };
 
 export const usageFacts = {
@@ -100,6 +102,7 @@ export type UsageData = {
   session?: z.output<typeof session> | null | undefined;
   continues?: "answer" | "failure" | null | undefined;
   usage?: { run: number; current: Usage; earlier: Usage; allowed?: Usage | undefined } | null | undefined;
+  budget_spent?: string | null | undefined;
   review_request?: { state: string } | null | undefined;
   merge_candidates?: string[] | undefined;
 };
@@ -185,7 +188,9 @@ export const usageGuards = {
   task_budget_left: ({ task, settings }) => taskBudgetSpent(task.data, settings) ?? true,
 } as const satisfies Record<string, Guard<UsageView>>;
 
-type UsageChange = Change<Pick<UsageData, "session" | "continues" | "usage"> & { last_error: string | null }>;
+type UsageChange = Change<
+  Pick<UsageData, "session" | "continues" | "usage" | "budget_spent"> & { last_error: string | null }
+>;
 
 export const usageEffects = {
   note_usage: {
@@ -211,7 +216,10 @@ export const usageEffects = {
       return {
         open_holds: task.open_holds + 1,
         needs_attention: true,
-        data: { last_error: `${spent.detail} Resume the task to allow it as much again.` },
+        data: {
+          budget_spent: spent.detail,
+          last_error: `${spent.detail} Resume the task to allow it as much again.`,
+        },
       };
     },
     side_effects: ({ task, settings }: UsageView) => {
@@ -221,7 +229,10 @@ export const usageEffects = {
   },
   allow_budget: ({ task: { data }, facts }: UsageView): UsageChange =>
     data.usage && (facts.holds ?? []).some(({ kind }) => kind === BUDGET)
-      ? { needs_attention: false, data: { usage: { ...data.usage, allowed: totalUsage(data) } } }
+      ? {
+          needs_attention: false,
+          data: { budget_spent: null, usage: { ...data.usage, allowed: totalUsage(data) } },
+        }
       : {},
   continue_after_failure: ({ settings }: UsageView): UsageChange => ({
     data: { continues: settings.continue ? "failure" : null },

@@ -134,6 +134,7 @@ test("a spent budget of a task stops its next attempt, not the running one; resu
   expect(await getTask(task.id)).toMatchObject({
     status: "ready",
     needs_attention: true,
+    budget_spent: "$0.50 of $0.50, the budget of this task, are spent.",
     last_error: expect.stringContaining("$0.50 of $0.50, the budget of this task, are spent.") as string,
   });
   const { body } = await server.ask(`GET /api/tasks/${task.id}/actions`, { token: server.wim });
@@ -143,6 +144,7 @@ test("a spent budget of a task stops its next attempt, not the running one; resu
   expect(await server.act(task, "resume", undefined, { ...resume, token: server.wen })).not.toBe("ready");
   expect(await server.act(task, "resume", undefined, resume)).toBe("ready");
   await whenIn(task, "completed");
+  expect(await getTask(task.id)).toMatchObject({ budget_spent: null, usage: { cost_usd: 1 } });
   expect(await history()).toEqual(["Cheap one", "Paint it"]);
 });
 
@@ -166,4 +168,35 @@ test("a spent budget of the day stops claims until it is raised", async () => {
   const settings = { code: { budget_tokens_per_day: 1_000 } };
   await server.ask(`PATCH /api/projects/${project_id}`, { body: { settings } });
   expect((await server.ask("POST /api/code/claims", claim)).body.tasks).toMatchObject([{ id: next.id }]);
+});
+
+test("a paused task is shown as paused, whatever text its last error has", async () => {
+  const { add, project_id } = await createTestRepository(server, { settings: { operator_controls: true } });
+  const { id } = await add("Paint it");
+  const task = await begin(project_id);
+  const error = "AssertionError: the budget of this task, are spent";
+  expect(await server.act(task, "retry", { error })).toBe("claimed");
+  expect(await server.act(task, "release")).toBe("ready");
+  expect(await server.act(task, "pause", undefined, { token: server.lea, lease_token: null })).toBe("ready");
+  expect(await getTask(id)).toMatchObject({ held: true, budget_spent: null, last_error: error });
+  const list = (await inPawl("list", "-p", project_id)).stdout;
+  expect(list).toContain("paused");
+  expect(list).not.toContain("are spent");
+});
+
+test("while an agent runs, the cost of a continued session counts only this run", async () => {
+  const bench = await createTestRepository(server, { settings: { continue: true } });
+  const { add, work } = bench;
+  const task = await add("Paint it");
+  // Claude Code reports the cost of the whole session: 0.50 after the first run, 0.75 after the second.
+  const worker = await work({
+    agent: await scriptedClaude(
+      bench,
+      `session s-1; if [ -n "$PAWL_SESSION" ]; then spend 0.75 10; echo red > paint; else spend 0.5 10; fi`,
+    ),
+  });
+  await whenIn(task, "completed");
+  const costs = worker.events.flatMap((event) => (event.kind === "cost" ? [event.usd] : []));
+  expect(costs).toEqual([0.5, 0.25]);
+  expect(await getTask(task.id)).toMatchObject({ usage: { cost_usd: 0.75 } });
 });

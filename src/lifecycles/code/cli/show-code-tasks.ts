@@ -55,12 +55,19 @@ function tableOf(tasks: readonly CodeTask[], out: Screen, now: number): string {
 }
 
 function remarkOn(task: CodeTask): string {
-  const { status, commit, last_error, blocked_reason, blocked_by, stuck, held, review_request } = task;
+  const {
+    status,
+    commit,
+    last_error,
+    blocked_reason,
+    blocked_by,
+    stuck,
+    held,
+    budget_spent,
+    review_request,
+  } = task;
   if (status === "completed") return commit?.slice(0, 10) ?? "";
-  if (held && status !== "blocked")
-    return status === "ready" && last_error?.includes("budget of this task")
-      ? firstLine(last_error)
-      : "paused";
+  if (held && status !== "blocked") return budget_spent ?? "paused";
   if (status === "review") return review_request?.pull_request ?? review_request?.branch ?? "";
   if (status === "ready" && review_request?.state === "approved") return "approved, to be merged";
   if (status === "blocked") {

@@ -14,7 +14,7 @@ const MAX_BUFFERED = 1_000_000;
 export class OutputUploader {
   private readonly send: (text: string) => Promise<{ kept: boolean }>;
   private readonly onLine: (line: string) => void;
-  private readonly onRawLine: (line: string) => void;
+  private readonly onRawLine: () => void;
   private buffer = "";
   private unfinishedLine = "";
   private lines: string[] = [];
@@ -26,7 +26,7 @@ export class OutputUploader {
   constructor(
     send: OutputUploader["send"],
     onLine: (line: string) => void,
-    onRawLine: (line: string) => void = () => undefined,
+    onRawLine: () => void = () => undefined,
   ) {
     this.send = send;
     this.onLine = onLine;
@@ -82,7 +82,7 @@ export class OutputUploader {
     const lines = (this.unfinishedLine + text).split(/\r?\n|\r/);
     this.unfinishedLine = (lines.pop() ?? "").slice(0, MAX_LINE_LENGTH);
     for (const line of lines) {
-      this.onRawLine(line);
+      this.onRawLine();
       const readable = readableLine(line);
       if (readable === null) continue;
       this.lines = [...this.lines, readable].slice(-LAST_LINES);

@@ -10,7 +10,6 @@ import type { Obstacle } from "./attempt.ts";
 import { DiskBudget } from "./disk-budget.ts";
 import { isDiskFull } from "./git.ts";
 import { findMerged } from "./merge-work.ts";
-import { reportedCost } from "./reported-cost.ts";
 import { OutputUploader } from "./output-uploader.ts";
 import type { Repository } from "./repository.ts";
 import { AttemptFailed, WorkerUnusable } from "./worker-errors.ts";
@@ -39,7 +38,7 @@ export type CodeWorkerEvent =
   | WorkerEvent<Code>
   | { kind: "phase"; task: CodeTask; phase: Phase; worktree: string | null }
   | { kind: "output"; task: CodeTask; line: string; tool: string | null }
-  /** The agent has reported its cost, in US dollars. */
+  /** The agent has reported a cost, in US dollars, that earlier events do not include. */
   | { kind: "cost"; task: CodeTask; usd: number }
   | { kind: "retried"; task: CodeTask; error: string }
   | { kind: "merged"; task: CodeTask; commit: string }
@@ -225,15 +224,17 @@ async function runAttempt(
   const calls = client.calls(CODE_ROUTES);
   const { id } = work.task();
   const { leaseToken: lease_token, signal } = work;
+  let shownUsd = 0;
   const usage = new UsageRecorder(run, async (payload) => {
     await work.act("record_usage", { payload });
   });
   const output = new OutputUploader(
     (text) => calls.appendCodeOutput({ id, lease_token, run, text }),
     (line) => onEvent?.({ kind: "output", task: work.task(), line, tool: usage.tool }),
-    (line) => {
-      const usd = reportedCost(line);
-      if (usd !== null) onEvent?.({ kind: "cost", task: work.task(), usd });
+    () => {
+      const usd = (usage.costUsd ?? 0) - shownUsd;
+      if (usd > 0) onEvent?.({ kind: "cost", task: work.task(), usd });
+      shownUsd += Math.max(0, usd);
     },
   );
   try {

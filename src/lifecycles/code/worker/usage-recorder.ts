@@ -44,6 +44,11 @@ export class UsageRecorder {
     return this.reader.tool;
   }
 
+  /** The cost of this run so far, without that of earlier runs of its session; null: the agent has reported none. */
+  get costUsd(): number | null {
+    return this.reader.usage?.cost_usd ?? null;
+  }
+
   /** Whether the agent has started its session. */
   get began(): boolean {
     return this.reader.began;
