@@ -3,7 +3,6 @@ import type { Client } from "../client/index.ts";
 import type { Lifecycle } from "../core/index.ts";
 import type { Command } from "commander";
 import type { ExitCode } from "./exit-code.ts";
-import type { ShownVersions } from "./shown-versions.ts";
 
 /** A stream to write to. `columns` and `rows` are Infinity if it is not a terminal. */
 export type Screen = {
@@ -100,6 +99,14 @@ export type ServerFlags = { host?: string; port?: string; data?: string; config?
 
 /** `demo`: create the demo, or resume it. */
 export type StartFlags = ServerFlags & { demo?: true };
+
+export type ShownTask = { id: string; row_version: number };
+
+/** The versions of tasks that terminals have shown, by the address of their server. */
+export type ShownVersions = {
+  find: (url: string, id: string) => Promise<number | null>;
+  save: (url: string, tasks: readonly ShownTask[]) => Promise<void>;
+};
 
 /** Options that override where commands look for the server. */
 export type ConnectFlags = { url?: string; data?: string };

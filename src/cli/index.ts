@@ -1,7 +1,6 @@
 export { run } from "./run.ts";
 export { ownColours, toTerminal } from "./terminal-text.ts";
-export type { AgentServices, Output, ServerFlags } from "./cli-environment.ts";
-export type { ShownVersions } from "./shown-versions.ts";
+export type { AgentServices, Output, ServerFlags, ShownVersions } from "./cli-environment.ts";
 
 // The building blocks of commands.
 export { atServer } from "./at-server.ts";

@@ -35,6 +35,26 @@ export const PLANNER_ROWS: [operation: string, what: string, body?: unknown][] =
     "POST /api/planner/tasks/{piece}/transitions",
     { ...once, action: "cancel", payload: { reason: "r" }, expected_row_version: 1 },
   ],
+  [
+    "previewPlannerImport",
+    "POST /api/planner/imports/preview",
+    { csv: "title\nOurs", project_id: "{project}2" },
+  ],
+  [
+    "previewPlannerImport",
+    "POST /api/planner/imports/preview",
+    { csv: "title,depends_on\nOurs,{piece}", project_id: "main" },
+  ],
+  [
+    "importPlannerTasks",
+    "POST /api/planner/imports",
+    { ...once, csv: "title\nOurs", project_id: "{project}2" },
+  ],
+  [
+    "importPlannerTasks",
+    "POST /api/planner/imports",
+    { ...once, csv: "title,depends_on\nOurs,{piece}", project_id: "main" },
+  ],
   ["listPlannerTransitions", "GET /api/planner/tasks/{piece}/transitions"],
   ["claimPlannerTask", "POST /api/planner/claims", { ...once, project_id: "{project}2" }],
   ["getPlannerPool", "GET /api/planner/pool"],

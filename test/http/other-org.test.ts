@@ -190,6 +190,8 @@ const ROWS: Row[] = [
   ["getCodeSummary", "GET /api/code/summary?project_id={project}2"],
   ["getCodeUsage", "GET /api/code/usage?project_id={project}2"],
 
+  ["listChats", "GET /api/chats"],
+  ["listChats", "GET /api/chats?workspaceId={project}2"],
   ["updateBotAction", "POST /api/chat/actions/update", { ...botAction, status: "done" }],
   [
     "startBotAction",
@@ -215,6 +217,10 @@ const ROWS: Row[] = [
   ["listChatMessages", "GET /api/chats/{chat}/messages"],
   ["listChatMessages", "GET /api/chats/{chat}/messages?before={task}"],
   ["sayInChat", "POST /api/chats/{chat}/messages", { text: "Ours", workspaceId: "{project}2" }],
+  ["getChatReaders", "GET /api/chats/{chat}/readers"],
+  ["getChatReaders", "GET /api/chats/{chat}/readers?workspaceId={project}2"],
+  ["setChatReaders", "PUT /api/chats/{chat}/readers", { readers: ["{member}"] }],
+  ["setChatReaders", "PUT /api/chats/{chat}/readers", { readers: ["ann"], workspaceId: "{project}2" }],
   // Before our own org has any such data.
   ["takeDeliveryNotices", "POST /api/delivery/notices/take", { limit: 100 }],
   [
@@ -253,6 +259,15 @@ const ROWS: Row[] = [
     },
   ],
   ["recoverDeliveryJobs", "POST /api/delivery/recover"],
+  ["listDeliveryOutages", "GET /api/delivery/outages"],
+  ["takeDeliveryProbes", "POST /api/delivery/outages/probe", { now: false }],
+  ["endDeliveryOutage", "POST /api/delivery/outages/end", { side: "storage" }],
+  [
+    "reportDeliveryOutage",
+    "POST /api/delivery/outages",
+    { side: "telegram", code: "TG_5XX", reason: "of ours" },
+  ],
+  ["listRetryableDeliveryJobs", "GET /api/delivery/retryable-jobs?since=2020-01-01T00:00:00Z&cursor={job}"],
   ["callDeliveryAdmin", "POST /api/delivery/source/needs-admin", { reason: "of ours" }],
   ["settleDeliveryNotice", "POST /api/delivery/notices/{job}/settle"],
   ["readStorageToken", "GET /api/delivery/storage-tokens/{file}"],

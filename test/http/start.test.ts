@@ -194,7 +194,7 @@ function spawnStart(env: Record<string, string>, cwd = tmpdir()) {
 
 test("an invalid setting of one lifecycle is reported and does not affect the others", async () => {
   const wrong = {
-    PAWL_DELIVERY_STORAGE: "s3",
+    PAWL_DELIVERY_STORAGE: "ftp",
     PAWL_TELEGRAM_BOT_TOKEN: "hunter2",
     PAWL_DELIVERY_LANGUAGE: "xx",
     BOT_ACTION_MAX_PROCESSING_HOURS: "long",
@@ -208,7 +208,7 @@ test("an invalid setting of one lifecycle is reported and does not affect the ot
   expect(worker).toMatchObject({ code: 1, stdout: "" });
   for (const report of [running.log(), doctor.stdout, worker.stderr]) {
     expect(report.replaceAll('\\"', '"')).toContain(
-      'PAWL_DELIVERY_STORAGE is "s3", not one of local, yandex-disk',
+      'PAWL_DELIVERY_STORAGE is "ftp", not one of local, yandex-disk, s3',
     );
     expect(report).toContain("PAWL_TELEGRAM_BOT_TOKEN is not a token");
     expect(report).toContain("PAWL_DELIVERY_LANGUAGE is");

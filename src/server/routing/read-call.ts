@@ -19,11 +19,11 @@ export type ReadParts = {
 /** Creates the function that validates the requests of one route. */
 export function readerOf(route: Route, own: OwnProblems): (request: Received) => ReadParts | Refusal {
   const fromText = route.query ? queryReader(route.query) : null;
-  const absent = route.refusals?.find((code) => problemOf(code, own).status === 404);
+  const absent = route.refusals?.find((code) => problemOf(code, own).status === 404) ?? "NOT_FOUND";
   const params = Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
   return (request) => {
     const sent = request.params as Record<string, string>;
-    if (absent !== undefined && params.some((name) => !isStorable(sent[name] ?? "")))
+    if (params.some((name) => !isStorable(sent[name] ?? "")))
       return refuse(absent, "The id contains characters that no id has.", {});
     const mistakes: Mistake[] = [];
     const query =

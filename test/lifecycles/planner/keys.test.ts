@@ -43,6 +43,13 @@ describe("every route that changes something uses a key once", () => {
   const TRIALS: Record<string, () => Promise<Trial>> = {
     createPlannerTask: () =>
       Promise.resolve({ who: "lea", path: "/tasks", body: { title: "A" }, other: { title: "B" } }),
+    importPlannerTasks: () =>
+      Promise.resolve({
+        who: "lea",
+        path: "/imports",
+        body: { csv: "title\nA" },
+        other: { csv: "title\nB" },
+      }),
     changePlannerTask: async () => {
       const { id } = await make();
       return {
@@ -265,7 +272,9 @@ describe("every route that changes something uses a key once", () => {
         other: { min_skill_to_invite: 7 },
       }),
   };
-  const CHANGING = Object.entries(PLANNER_ROUTES).filter(([, { method }]) => method !== "GET");
+  const CHANGING = Object.entries(PLANNER_ROUTES).filter(
+    ([name, { method }]) => method !== "GET" && name !== "previewPlannerImport",
+  );
 
   test.each(CHANGING)("%s", async (name, { method, replies }) => {
     const setUp = TRIALS[name];

@@ -2,7 +2,7 @@ import { query } from "../../../plugin/index.ts";
 import type { Tx } from "../../../plugin/index.ts";
 import type { JobFilter } from "./jobs.ts";
 
-// A retry has the nonce `retry:` and the id of the failed job, so its key tells whether the job was retried already.
+// A retry has the nonce `retry:` and the id of the failed job, so its key shows whether the job was retried.
 const PICK_RETRYABLE_JOBS = `
   select t.id from pawl.task t
   where t.org_id = $1 and t.lifecycle = 'delivery' and t.status = 'FAILED' and t.updated_at >= $2::timestamptz
