@@ -102,7 +102,13 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
     >
       {note}
       {task && hasChanged && (
-        <ChangesMeanwhile lifecycle={lifecycle.name} taskId={task.id} opened={opened} action={action} />
+        <ChangesMeanwhile
+          lifecycle={lifecycle.name}
+          taskId={task.id}
+          opened={opened}
+          action={action}
+          isRefused={problem !== null}
+        />
       )}
       {problem !== null && <ProblemNote problem={problem} />}
       {actions.length > 1 && (

@@ -25,12 +25,15 @@ export function ChangesMeanwhile({
   taskId,
   opened,
   action,
+  isRefused,
 }: {
   lifecycle: string;
   taskId: string;
   /** The version for which the form was opened. */
   opened: number;
   action: string;
+  /** The form shows a refusal already, which has the same reason. */
+  isRefused: boolean;
 }) {
   const { t, f, n } = useI18n();
   const label = useStatusLabel(lifecycle);
@@ -59,7 +62,7 @@ export function ChangesMeanwhile({
             </li>
           ))}
         </ul>
-        {refused.length > 0 && (
+        {refused.length > 0 && !isRefused && (
           <p>
             {t.meanwhile.impossible}{" "}
             {[...new Set(refused.map((refusal) => n.refusal(refusal, label)))].join(" ")}

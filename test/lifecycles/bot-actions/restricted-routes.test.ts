@@ -116,7 +116,7 @@ const WITHOUT_CHATS = [
   /^POST \/api\/(claims|board\/claim-next|code\/claims|planner\/claims)$/,
   /^POST \/api\/(projects|members)$/,
   /^(POST|DELETE) \/api\/(session|demo)(\/\w+)?$/,
-  /^POST \/api\/delivery\/(jobs|users|files|progress|recover|source\/needs-admin|notices\/take)$/,
+  /^POST \/api\/delivery\/(jobs|users|files|progress|recover|outages(\/(probe|end))?|source\/needs-admin|notices\/take)$/,
   /^POST \/api\/planner\/(deliverables|shifts|shifts\/copy|shift-patterns|templates|imports|imports\/preview)$/,
 ];
 
