@@ -46,7 +46,7 @@ export function onWire(instant: number): string {
 
 /** Cache of recent conversions: tasks that were moved or created together share their moments. A power of two. */
 const RECENT_TEXTS = 64;
-const recent: ({ instant: number; text: string } | undefined)[] = new Array(RECENT_TEXTS).fill(undefined);
+const recent: ({ instant: number; text: string } | undefined)[] = [];
 
 export function onWireOrNull(instant: number | null): string | null {
   return instant === null ? null : onWire(instant);

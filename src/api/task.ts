@@ -132,7 +132,7 @@ export function movedOnWire({ task, event, outcome, lease_token }: StoredMove) {
 
 type StoredClaim = { task: TaskWithoutToken; lease_token: string | null; lease_until: number | null };
 
-/** A claimed task with its lease. The fields are added to the task: a copy of so many fields costs more than the task itself. */
+/** A claimed task with its lease. The fields are added to the task: a copy with more fields costs more than the task itself. */
 export function claimedOnWire({ task, lease_token, lease_until }: StoredClaim) {
   return Object.assign(taskOnWire(task), { lease_token, lease_until: onWireOrNull(lease_until) });
 }

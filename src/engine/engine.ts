@@ -135,9 +135,7 @@ export class Engine {
     if (admitted.length === requests.length) return answers;
     const inOrder = answers.values();
     return requests.map(({ payload }) =>
-      findTooDeep(payload)
-        ? wrongField("payload", TOO_DEEP)
-        : (inOrder.next().value as Performed | Refusal),
+      findTooDeep(payload) ? wrongField("payload", TOO_DEEP) : (inOrder.next().value as Performed | Refusal),
     );
   }
 

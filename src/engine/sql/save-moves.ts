@@ -13,7 +13,7 @@ import type { Write } from "./statement.ts";
 // dictionary (`kind`); a column that no move changes is null and keeps its value. The row is found by its ctid alone ("is not
 // distinct from" uses no index), because an index leads through every version that the row has had. Conditions that always
 // hold (n > 0) make the planner expect one move: with more, on a small table, it would start with all tasks of the org.
-const savingMoves = (withCalls: boolean) => statement(`
+const MOVED = `
   with target as not materialized (
       select r.*, coalesce(r.place, (select p.ctid from pawl.task p where p.org_id = :org_id and p.id = r.id)) as at,
         k.type[r.kind] as type, k.action[r.kind] as action, k.from_status[r.kind] as from_status,
@@ -103,11 +103,10 @@ const savingMoves = (withCalls: boolean) => statement(`
     insert into pawl.request (org_id, client_event_id, actor_id, fingerprint, answer, created_at)
     select :org_id, m.client_event_id, m.actor_id, decode(m.fingerprint, 'hex'), m.answer::json, m.updated_at
     from moved m where m.fingerprint is not null
-  )${withCalls ? SAVED_CALLS : ""}
-  select m.n::integer, m.place::text, m.writer::text, clock_timestamp() from moved m`);
+  )`;
 
 // One record for the answers of a call. It is saved even if no command was carried out: see CallKey.
-const SAVED_CALLS = `, calls as (
+const CALLS = `, calls as (
     insert into pawl.request (org_id, client_event_id, actor_id, fingerprint, answer, created_at)
     select :org_id, c.key, c.actor_id, decode(c.fingerprint, 'hex'),
       ('{"outcome":"moved","at":[' || coalesce(a.entries, '') || ']}')::json, to_timestamp(:now::float8 / 1000.0)
@@ -118,8 +117,10 @@ const SAVED_CALLS = `, calls as (
     ) as a on a.call = c.n
   )`;
 
-const SAVE_MOVES = savingMoves(false);
-const SAVE_MOVES_OF_CALLS = savingMoves(true);
+const WRITTEN = "select m.n::integer, m.place::text, m.writer::text, clock_timestamp() from moved m";
+
+const SAVE_MOVES = statement(`${MOVED} ${WRITTEN}`);
+const SAVE_MOVES_OF_CALLS = statement(`${MOVED}${CALLS} ${WRITTEN}`);
 
 /** The number of a move that was written (from 1), the new ctid and xmin of its row, and the time. */
 export type WrittenCells = [n: number, place: string, writer: string, now: Instant];
@@ -153,12 +154,8 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
       held?.until ?? null,
     );
   };
-  const calls = new Dictionary<[key: string, actor_id: string | null, fingerprint: string]>();
-  const callOf = ({ entry }: Move) =>
-    entry && calls.indexOf(entry.call.client_event_id, entry.call.actor_id, entry.call.fingerprint);
-  const callIndexes = sparseColumn(moves.map(callOf));
-  const [call_keys = null, call_actors = null, call_fingerprints = null] = calls.columns();
-  const save = callIndexes === null ? SAVE_MOVES : SAVE_MOVES_OF_CALLS;
+  const calls = callColumns(moves);
+  const save = calls === null ? SAVE_MOVES : SAVE_MOVES_OF_CALLS;
   const places = column(moves.map(kindOf));
   const [types, actions, from_statuses, statuses, pooled, final, actors, holders, leased_ats, lease_untils] =
     kinds.columns();
@@ -181,11 +178,7 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
     pooled,
     final,
     actors,
-    header: column(
-      kinds.entries.map(([type, action, from, status, , , actor]) =>
-        eventHeader(type, action, from, status, actor),
-      ),
-    ),
+    header: headersOf(kinds),
     lease_holders: holders,
     leased_ats,
     lease_untils,
@@ -219,11 +212,26 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
     ),
     fingerprints: sparseColumn(moves.map(({ record }) => record?.fingerprint ?? null)),
     answers: jsonColumn(moves.map(({ record, entry }) => (record ?? entry)?.answer ?? null)),
-    calls: callIndexes,
-    call_keys,
-    call_actors,
-    call_fingerprints,
+    ...(calls ?? { calls: null }),
   });
+}
+
+function headersOf({ entries }: Dictionary<MoveKind>): string {
+  return column(
+    entries.map(([type, action, from, status, , , actor]) => eventHeader(type, action, from, status, actor)),
+  );
+}
+
+/** Returns the calls that the moves belong to, and which move belongs to which; null if none does. */
+function callColumns(moves: readonly Move[]) {
+  const calls = new Dictionary<[key: string, actor_id: string | null, fingerprint: string]>();
+  const indexes = moves.map(
+    ({ entry }) =>
+      entry && calls.indexOf(entry.call.client_event_id, entry.call.actor_id, entry.call.fingerprint),
+  );
+  if (calls.entries.length === 0) return null;
+  const [call_keys, call_actors, call_fingerprints] = calls.columns();
+  return { calls: column(indexes), call_keys, call_actors, call_fingerprints };
 }
 
 type MoveKind = [

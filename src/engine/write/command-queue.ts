@@ -61,13 +61,7 @@ class Waiting<Command, Answer> extends Attempt<Command> {
   /** The command's index in the call. */
   readonly index: number;
 
-  constructor(
-    command: Command,
-    mode: Mode,
-    uncertain: readonly string[],
-    call: Call<Answer>,
-    index: number,
-  ) {
+  constructor(command: Command, mode: Mode, uncertain: readonly string[], call: Call<Answer>, index: number) {
     super(command, mode, uncertain);
     this.call = call;
     this.index = index;

@@ -44,7 +44,9 @@ export function commandsOfCall(
     if (index > 0 && index % MAX_TOGETHER === 0)
       key = { ...key, client_event_id: `${client_event_id}/${index / MAX_TOGETHER}` };
     const sent = { ...request, client_event_id: key.client_event_id };
-    return performCommand(sent, actor, confined, { call: { key, own: `${client_event_id}.${index}`, index } });
+    return performCommand(sent, actor, confined, {
+      call: { key, own: `${client_event_id}.${index}`, index },
+    });
   });
 }
 
@@ -53,7 +55,8 @@ const MAX_CALL_KEY_LENGTH = 490;
 
 /** Refuses an invalid key of a call. */
 export function callKeyRefusal(key: unknown): Refusal | null {
-  if (typeof key === "string" && key !== "" && key.length <= MAX_CALL_KEY_LENGTH && isStorable(key)) return null;
+  if (typeof key === "string" && key !== "" && key.length <= MAX_CALL_KEY_LENGTH && isStorable(key))
+    return null;
   return wrongField("client_event_id", `must be a text of 1 to ${MAX_CALL_KEY_LENGTH} characters`);
 }
 

@@ -13,7 +13,7 @@ import type { NewRequest } from "../sql/save-requests.ts";
 import { Retry } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
 import { BUSY } from "./rows-busy.ts";
-import { restoreTasks, storedTask } from "./stored-answers.ts";
+import { keyConflict, restoreTasks, storedTask } from "./stored-answers.ts";
 import type { StoredTask } from "./stored-answers.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 import { newInternalKey, workOn } from "./work.ts";
@@ -156,7 +156,8 @@ export async function performLocked(
       answer: stored(answer),
       task_id: answer.outcome === "moved" ? null : answer.task.id,
     });
-    if (command.call) calls.set(command.call.key.client_event_id, emptyRecord(command.call.key, answer.task.id));
+    if (command.call)
+      calls.set(command.call.key.client_event_id, emptyRecord(command.call.key, answer.task.id));
   }
   unit.write();
   if (calls.size > 0) unit.send(saveMissingRequests(org_id, [...calls.values()], unit.now));
@@ -272,11 +273,11 @@ async function replay(
   if (action === undefined) return usedForSomethingElse(use.client_event_id);
   const admitted = validateCommand(lifecycle, actor, { ...request, action });
   if (isRefusal(admitted)) return admitted;
-  const isSame =
-    use.fingerprint === ""
-      ? answer?.event && isShownBy(answer.event, actor, admitted.command)
-      : use.fingerprint === commandFingerprint(command, admitted.command);
-  if (!isSame) return usedForSomethingElse(use.client_event_id);
+  const isShown = answer?.event && isShownBy(answer.event, actor, admitted.command);
+  if (use.fingerprint === "" && !isShown) return usedForSomethingElse(use.client_event_id);
+  const fingerprint = use.fingerprint && commandFingerprint(command, admitted.command);
+  const conflict = keyConflict(use, fingerprint);
+  if (conflict) return conflict;
   return answer === null ? usedForSomethingElse(use.client_event_id) : { ...answer, replayed: true };
 }
 
@@ -284,7 +285,8 @@ async function replay(
 async function restoreAnswer(unit: UnitOfWork, storedAnswer: JsonObject): Promise<Performed | null> {
   if (storedAnswer.kind === "performed") return storedAnswer as Performed;
   const { outcome, at, made } = storedAnswer as { outcome?: string; at: StoredTask; made?: JsonObject };
-  if (outcome !== "moved") return null;
+  // The record of a call has a list of tasks.
+  if (outcome !== "moved" || Array.isArray(at)) return null;
   const restored = (await restoreTasks(unit.tx, unit.org_id, [at])).get(at.id);
   if (!restored) return null;
   const { task, event, lease_token } = restored;

@@ -214,8 +214,8 @@ export class Writer {
         : command.verb === "perform"
           ? performOptimistically(cache, org_id, attempts.map(performCommandOf), arrivals)
           : command.verb === "create"
-          ? createOptimistically(cache, org_id, attempts as readonly CreateAttempt[], arrivals)
-          : claimOptimistically(cache, org_id, attempts as readonly ClaimAttempt[], batch);
+            ? createOptimistically(cache, org_id, attempts as readonly CreateAttempt[], arrivals)
+            : claimOptimistically(cache, org_id, attempts as readonly ClaimAttempt[], batch);
     try {
       return await unlessLost(this.sql, this.timeouts, done);
     } catch (error) {
