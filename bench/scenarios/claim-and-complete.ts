@@ -50,6 +50,6 @@ export function claimAndComplete(env: Environment): Promise<Report> {
       { of: ["pg-boss", "graphile-worker"], atLeast: 0.75, floor: 0.6 },
       { of: ["BullMQ"], atLeast: 1.5 },
     ],
-    notes: ["Pawl sends an idempotency key with every claim and with every task that it finishes."],
+    notes: ["Pawl sends an idempotency key with every call that claims or finishes a batch."],
   });
 }

@@ -124,6 +124,22 @@ export const LOCKED_RULES: readonly Rule[] = [
         name: "by the same route gets the same answer",
       },
       {
+        fault: "a call whose commands are carried out one by one leaves no record",
+        file: PERFORM,
+        find: "if (calls.size > 0) unit.send(saveMissingRequests(org_id, [...calls.values()], unit.now));",
+        replace: "",
+        test: "test/engine/write-path/keyed-calls.test.ts",
+        name: "if all its commands needed locks",
+      },
+      {
+        fault: "the answers in the record of a call are not read",
+        file: PERFORM,
+        find: "if (own || !call || !use) return own;",
+        replace: "if (own || !call || use?.answer !== null) return own;",
+        test: "test/engine/write-path/keyed-calls.test.ts",
+        name: "after its tasks have moved on",
+      },
+      {
         fault: "an unlocked read ignores used keys",
         file: "src/engine/write/optimistic.ts",
         find: "(used.has(client_event_id) || tasks.size === 0)",

@@ -36,12 +36,17 @@ export const moment = z.iso.datetime();
 export const givenMoment = z.iso.datetime({ offset: true });
 
 export function onWire(instant: number): string {
-  if (instant !== latest.instant) latest = { instant, text: new Date(instant).toISOString() };
-  return latest.text;
+  const slot = instant & (RECENT_TEXTS - 1);
+  const known = recent[slot];
+  if (known?.instant === instant) return known.text;
+  const text = new Date(instant).toISOString();
+  recent[slot] = { instant, text };
+  return text;
 }
 
-/** Cache of the last conversion: a move sets several fields to the same moment. */
-let latest = { instant: NaN, text: "" };
+/** Cache of recent conversions: tasks that were moved or created together share their moments. A power of two. */
+const RECENT_TEXTS = 64;
+const recent: ({ instant: number; text: string } | undefined)[] = [];
 
 export function onWireOrNull(instant: number | null): string | null {
   return instant === null ? null : onWire(instant);

@@ -52,7 +52,8 @@ import { createCommand } from "./write/create.ts";
 import type { CreatedTasks } from "./write/creations.ts";
 import { readSnapshot } from "./write/read-snapshot.ts";
 import { performCommand } from "./write/perform.ts";
-import type { PerformCommand, Performed, PerformRequest } from "./write/perform.ts";
+import { callKeyRefusal, commandsOfCall } from "./write/perform-many.ts";
+import type { Performed, PerformRequest } from "./write/perform.ts";
 import { workOn } from "./write/work.ts";
 import type { JournalEntry } from "./write/work.ts";
 import { Writer } from "./write/writer.ts";
@@ -110,24 +111,32 @@ export class Engine {
 
   /** Performs one command. */
   async perform(caller: Caller, request: PerformRequest, within: Within = {}): Promise<Performed | Refusal> {
-    const [answer] = await this.performMany(caller, [request], within);
+    const { org_id, actor, confined_to } = caller;
+    if (findTooDeep(request.payload)) return wrongField("payload", TOO_DEEP);
+    const command = performCommand(request, actor, confined_to != null);
+    const [answer] = await this.writer.run(org_id, [command], within);
     return answer as Performed | Refusal;
   }
 
-  /** Performs many commands, answered one by one in order; a refusal of one does not undo the others. */
+  /**
+   * Performs many commands, answered one by one in order; a refusal of one does not undo the others. A call with a key can be
+   * repeated: commands that were accepted get their first answers.
+   */
   async performMany(
     { org_id, actor, confined_to }: Caller,
     requests: readonly PerformRequest[],
-    within: Within = {},
+    { client_event_id = null, ...within }: { client_event_id?: string | null } & Within = {},
   ): Promise<(Performed | Refusal)[]> {
-    const admitted = requests.map((request) =>
-      findTooDeep(request.payload)
-        ? wrongField("payload", TOO_DEEP)
-        : performCommand(request, actor, confined_to != null),
+    const wrongKey = client_event_id === null ? null : callKeyRefusal(client_event_id);
+    if (wrongKey) return requests.map(() => wrongKey);
+    const admitted = requests.filter(({ payload }) => findTooDeep(payload) === null);
+    const commands = commandsOfCall(admitted, actor, confined_to != null, client_event_id);
+    const answers = await this.writer.runCall(org_id, commands, within);
+    if (admitted.length === requests.length) return answers;
+    const inOrder = answers.values();
+    return requests.map(({ payload }) =>
+      findTooDeep(payload) ? wrongField("payload", TOO_DEEP) : (inOrder.next().value as Performed | Refusal),
     );
-    const commands = admitted.filter((one): one is PerformCommand => !isRefusal(one));
-    const answers = (await this.writer.run(org_id, commands, within)).values();
-    return admitted.map((one) => (isRefusal(one) ? one : (answers.next().value as Performed | Refusal)));
   }
 
   /** Claims the best free tasks of a lifecycle's pool. */

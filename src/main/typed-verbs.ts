@@ -103,11 +103,14 @@ export type Verbs<Known extends SomeLifecycle> = {
     request: PerformRequestOf<Known>,
     within?: Within,
   ): Promise<PerformedOf<Known> | Refusal>;
-  /** Performs many commands, answered one by one in order; a refusal of one does not undo the others. */
+  /**
+   * Performs many commands, answered one by one in order; a refusal of one does not undo the others. With a `client_event_id`, the
+   * call can be repeated: commands that were accepted get their first answers.
+   */
   performMany(
     caller: Caller,
     requests: readonly PerformRequestOf<Known>[],
-    within?: Within,
+    options?: { client_event_id?: string | null } & Within,
   ): Promise<(PerformedOf<Known> | Refusal)[]>;
   /** Claims the best free tasks of a lifecycle's pool. */
   claim<const Name extends Known["name"]>(

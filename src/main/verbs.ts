@@ -13,8 +13,8 @@ export function verbsOf<Known extends SomeLifecycle>(engine: Engine): Verbs<Know
       return isRefusal(created) ? created : { ...created, tasks: created.tasks.map(taskOnWire) };
     },
     perform: async (caller, request, within) => performed(await engine.perform(caller, request, within)),
-    performMany: async (caller, requests, within) =>
-      (await engine.performMany(caller, requests, within)).map(performed),
+    performMany: async (caller, requests, options) =>
+      (await engine.performMany(caller, requests, options)).map(performed),
     claim: async (caller, request, within) => {
       const claimed = await engine.claim(caller, request, within);
       if (isRefusal(claimed)) return claimed;
@@ -55,7 +55,9 @@ function newTask({ available_at, ...task }: NewTaskOf<SomeLifecycle>): NewTask {
 function performed(answer: Performed | Refusal) {
   if (isRefusal(answer)) return answer;
   const { kind, made, replayed } = answer;
-  return { kind, ...movedOnWire(answer), ...(made === undefined ? {} : { made }), replayed };
+  // The fields are added to the answer: copies of answers cost more than building them.
+  const shown = Object.assign(movedOnWire(answer), { kind, replayed });
+  return made === undefined ? shown : Object.assign(shown, { made });
 }
 
 function reasonOf({ code, detail, params }: Refusal): Omit<Refusal, "kind"> {

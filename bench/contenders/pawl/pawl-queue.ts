@@ -56,7 +56,8 @@ export function queueOf(pawl: Pawl, caller: Caller): ErrandQueue {
       (
         await pawl.performMany(
           caller,
-          claimed.map((one) => finishing(one, newKey())),
+          claimed.map((one) => finishing(one, null)),
+          { client_event_id: newKey() },
         )
       ).map(accepted),
     move: async (task_id, action, expected_row_version, client_event_id) => {

@@ -13,7 +13,7 @@ import type { Write } from "./statement.ts";
 // dictionary (`kind`); a column that no move changes is null and keeps its value. The row is found by its ctid alone ("is not
 // distinct from" uses no index), because an index leads through every version that the row has had. Conditions that always
 // hold (n > 0) make the planner expect one move: with more, on a small table, it would start with all tasks of the org.
-const SAVE_MOVES = statement(`
+const MOVED = `
   with target as not materialized (
       select r.*, coalesce(r.place, (select p.ctid from pawl.task p where p.org_id = :org_id and p.id = r.id)) as at,
         k.type[r.kind] as type, k.action[r.kind] as action, k.from_status[r.kind] as from_status,
@@ -35,10 +35,10 @@ const SAVE_MOVES = statement(`
         :open_blockers::text::integer[], :open_holds::text::integer[], :due_ats::text::float8[],
         :due_actions::text::text[], :available_ats::text::float8[], :exclusive_keys::text::text[],
         :needs_attentions::text::boolean[], :lease_tokens::text::uuid[], :fingerprints::text::text[],
-        string_to_array(:answers::text, e'\\x1e', ''))
+        string_to_array(:answers::text, e'\\x1e', ''), :calls::text::integer[])
       with ordinality as r(id, kind, place, writer, client_event_id, expected_row_version, comment, payload, patch, data,
         title, assigned_to, private, priority, attempt, open_blockers, open_holds, due_at, due_action, available_at,
-        exclusive_key, needs_attention, lease_token, fingerprint, answer, n)
+        exclusive_key, needs_attention, lease_token, fingerprint, answer, call, n)
       where r.n > 0 and r.kind > 0
         and (:settings_version::integer is null
              or :settings_version = (select o.settings_version from pawl.org o where o.id = :org_id))
@@ -80,7 +80,7 @@ const SAVE_MOVES = statement(`
       and (m.writer is null or t.xmin = m.writer) and (not :partly::boolean or t.xmax = '0'::xid or t.xmax = t.xmin)
     returning t.ctid as place, t.xmin as writer, t.id, t.row_version, t.journal_hash, t.lifecycle, t.project_id, t.private,
       t.updated_at, m.type, m.action, m.from_status, m.status, m.actor_id, m.client_event_id, m.expected_row_version,
-      m.comment, m.payload, m.patch, m.fingerprint, m.answer, m.n
+      m.comment, m.payload, m.patch, m.fingerprint, m.answer, m.call, m.n
   ), feed as (
     -- Locked only after all tasks are moved, since batches of one org wait for this lock. If every move must be written, a
     -- missing one raises an error, by a division by zero.
@@ -103,8 +103,24 @@ const SAVE_MOVES = statement(`
     insert into pawl.request (org_id, client_event_id, actor_id, fingerprint, answer, created_at)
     select :org_id, m.client_event_id, m.actor_id, decode(m.fingerprint, 'hex'), m.answer::json, m.updated_at
     from moved m where m.fingerprint is not null
-  )
-  select m.n::integer, m.place::text, m.writer::text, clock_timestamp() from moved m`);
+  )`;
+
+// One record for the answers of a call. It is saved even if no command was carried out: see CallKey.
+const CALLS = `, calls as (
+    insert into pawl.request (org_id, client_event_id, actor_id, fingerprint, answer, created_at)
+    select :org_id, c.key, c.actor_id, decode(c.fingerprint, 'hex'),
+      ('{"outcome":"moved","at":[' || coalesce(a.entries, '') || ']}')::json, to_timestamp(:now::float8 / 1000.0)
+    from unnest(:call_keys::text::text[], :call_actors::text::text[], :call_fingerprints::text::text[])
+      with ordinality as c(key, actor_id, fingerprint, n)
+    left join (
+      select m.call, string_agg(m.answer, ',') as entries from moved m where m.call is not null group by m.call
+    ) as a on a.call = c.n
+  )`;
+
+const WRITTEN = "select m.n::integer, m.place::text, m.writer::text, clock_timestamp() from moved m";
+
+const SAVE_MOVES = statement(`${MOVED} ${WRITTEN}`);
+const SAVE_MOVES_OF_CALLS = statement(`${MOVED}${CALLS} ${WRITTEN}`);
 
 /** The number of a move that was written (from 1), the new ctid and xmin of its row, and the time. */
 export type WrittenCells = [n: number, place: string, writer: string, now: Instant];
@@ -138,6 +154,8 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
       held?.until ?? null,
     );
   };
+  const calls = callColumns(moves);
+  const save = calls === null ? SAVE_MOVES : SAVE_MOVES_OF_CALLS;
   const places = column(moves.map(kindOf));
   const [types, actions, from_statuses, statuses, pooled, final, actors, holders, leased_ats, lease_untils] =
     kinds.columns();
@@ -145,7 +163,7 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
     moves.some(({ work, after, stale }) => stale || after[name] !== work.task[name])
       ? column(moves.map(({ after }) => after[name] as string | number | boolean | null))
       : null;
-  return SAVE_MOVES({
+  return save({
     org_id,
     now,
     partly,
@@ -160,11 +178,7 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
     pooled,
     final,
     actors,
-    header: column(
-      kinds.entries.map(([type, action, from, status, , , actor]) =>
-        eventHeader(type, action, from, status, actor),
-      ),
-    ),
+    header: headersOf(kinds),
     lease_holders: holders,
     leased_ats,
     lease_untils,
@@ -197,8 +211,27 @@ export function saveMoves({ org_id, now, moves, partly, settings_version }: Save
       ),
     ),
     fingerprints: sparseColumn(moves.map(({ record }) => record?.fingerprint ?? null)),
-    answers: jsonColumn(moves.map(({ record }) => record?.answer ?? null)),
+    answers: jsonColumn(moves.map(({ record, entry }) => (record ?? entry)?.answer ?? null)),
+    ...(calls ?? { calls: null }),
   });
+}
+
+function headersOf({ entries }: Dictionary<MoveKind>): string {
+  return column(
+    entries.map(([type, action, from, status, , , actor]) => eventHeader(type, action, from, status, actor)),
+  );
+}
+
+/** Returns the calls that the moves belong to, and which move belongs to which; null if none does. */
+function callColumns(moves: readonly Move[]) {
+  const calls = new Dictionary<[key: string, actor_id: string | null, fingerprint: string]>();
+  const indexes = moves.map(
+    ({ entry }) =>
+      entry && calls.indexOf(entry.call.client_event_id, entry.call.actor_id, entry.call.fingerprint),
+  );
+  if (calls.entries.length === 0) return null;
+  const [call_keys, call_actors, call_fingerprints] = calls.columns();
+  return { calls: column(indexes), call_keys, call_actors, call_fingerprints };
 }
 
 type MoveKind = [

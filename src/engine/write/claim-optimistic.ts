@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { randomUuids } from "../../std/uuid.ts";
 import { decide } from "../../core/index.ts";
 import type { Instant, JsonObject, Lease, Lifecycle, Moved, Refusal, Task } from "../../core/index.ts";
 import { column, jsonColumn, sparseColumn } from "../columns.ts";
@@ -83,12 +84,10 @@ function slotsOf(
   moves: readonly Moved[],
   { now, settings }: CommonSettings,
 ): Slot[] {
-  return commands.flatMap(({ lifecycle, actor, filter: { limit } }, claim) => {
-    const opens = moves[claim]?.lease === "open";
-    return Array.from({ length: limit }, () => ({
-      claim,
-      lease: opens ? newLease(lifecycle, actor, settings, now) : null,
-    }));
+  return commands.flatMap(({ lifecycle, actor, filter: { limit } }, claim): Slot[] => {
+    if (moves[claim]?.lease !== "open") return Array.from({ length: limit }, () => ({ claim, lease: null }));
+    const lease = newLease(lifecycle, actor, settings, now);
+    return randomUuids(limit).map((token) => ({ claim, lease: { ...lease, token } }));
   });
 }
 
@@ -124,7 +123,8 @@ function claimStatement(
 ): Write {
   const [{ lifecycle, filter }] = commands as [ClaimCommand];
   const [first] = moves as [Moved];
-  const leases = commands.map((_, claim) => slots.find((slot) => slot.claim === claim)?.lease ?? null);
+  const leases: (Lease | null)[] = commands.map(() => null);
+  for (const { claim, lease } of slots) leases[claim] ??= lease;
   return CLAIM_TASKS({
     org_id,
     now,

@@ -11,6 +11,8 @@ export type Queued = {
   readonly weight: number;
 };
 
+const NONE: readonly string[] = [];
+
 /** A command with the state of its retries. */
 export class Attempt<Command> {
   readonly command: Command;
@@ -18,19 +20,18 @@ export class Attempt<Command> {
   /** Runs in a batch of its own. */
   alone = false;
   /** Batches whose connection was lost: they may have been committed. */
-  uncertain: readonly string[] = NONE;
+  uncertain: readonly string[];
   /** Number of delayed retries. */
   waits = 0;
   /** When it first found its row locked by another transaction. */
   busySince: number | null = null;
 
-  constructor(command: Command, mode: Mode) {
+  constructor(command: Command, mode: Mode, uncertain = NONE) {
     this.command = command;
     this.mode = mode;
+    this.uncertain = uncertain;
   }
 }
-
-const NONE: readonly string[] = [];
 
 /** The outcome of a command that must be retried, after the delay and with the given changes. */
 export class Retry {
@@ -60,8 +61,8 @@ class Waiting<Command, Answer> extends Attempt<Command> {
   /** The command's index in the call. */
   readonly index: number;
 
-  constructor(command: Command, mode: Mode, call: Call<Answer>, index: number) {
-    super(command, mode);
+  constructor(command: Command, mode: Mode, uncertain: readonly string[], call: Call<Answer>, index: number) {
+    super(command, mode, uncertain);
     this.call = call;
     this.index = index;
   }
@@ -117,11 +118,14 @@ export class CommandQueue<Command extends Queued, Answer> {
     this.run = run;
   }
 
-  /** Enqueues commands; returns their answers in order, or rejects with the first failure. */
-  add(commands: readonly Command[], mode: Mode): Promise<Answer[]> {
+  /**
+   * Enqueues commands; returns their answers in order, or rejects with the first failure. `uncertain` are batches in which the
+   * commands may have been committed.
+   */
+  add(commands: readonly Command[], mode: Mode, uncertain = NONE): Promise<Answer[]> {
     const call = new Call<Answer>(commands.length);
     for (let at = 0; at < commands.length; at++)
-      this.queue.push(new Waiting(commands[at] as Command, mode, call, at));
+      this.queue.push(new Waiting(commands[at] as Command, mode, uncertain, call, at));
     this.schedule();
     return call.answered;
   }

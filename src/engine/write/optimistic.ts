@@ -22,8 +22,8 @@ import { requireHeartbeat, UnknownValue } from "./row-cache.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { SettingsCache } from "./settings-cache.ts";
 import { readSnapshot } from "./read-snapshot.ts";
-import { answerTo, commandFingerprint, stored, workFor } from "./perform.ts";
-import type { PerformAttempt, PerformCommand, Performed } from "./perform.ts";
+import { answerTo, callEntry, commandFingerprint, stored, workFor } from "./perform.ts";
+import type { PerformCommand, Performed } from "./perform.ts";
 import { afterDecision, movedBy } from "./unit-of-work.ts";
 import type { LoadedTask, Move } from "./work.ts";
 
@@ -50,16 +50,15 @@ type Plan = Planned & { at: number };
 export async function performOptimistically(
   cache: NodeCache,
   org_id: string,
-  attempts: readonly PerformAttempt[],
+  commands: readonly PerformCommand[],
   arrivals: PoolArrivals,
 ): Promise<Outcome<Performed | Refusal>[]> {
-  const outcomes: Outcome<Performed | Refusal>[] = attempts.map(() => LOCKED);
-  const commands = attempts.map(({ command }, at) => ({ command, at }));
+  const outcomes: Outcome<Performed | Refusal>[] = commands.map(() => LOCKED);
   const now = cache.clock.now();
   const version = cache.settings.get(org_id)?.version ?? null;
   let plans: Plan[] = [];
-  const unread: typeof commands = [];
-  for (const { command, at } of commands) {
+  const unread: { command: PerformCommand; at: number }[] = [];
+  for (const [at, command] of commands.entries()) {
     const planned = now === null ? null : planOnCached(cache, org_id, command, now);
     if (planned === null) unread.push({ command, at });
     else if ("move" in planned) plans.push({ at, ...planned });
@@ -122,7 +121,7 @@ async function readAndPlan(
 ): Promise<{ moment: Instant; settings_version: number; plans: Plan[] }> {
   const { sql, registry } = cache;
   const ids = unread.map(({ command }) => command.request.task_id).filter(isUuid);
-  const keys = unread.flatMap(({ command }) => command.request.client_event_id ?? []);
+  const keys = [...new Set(unread.flatMap(({ command }) => command.request.client_event_id ?? []))];
   // Tasks and used keys in one snapshot: if an identical request was first, its key must be visible together with its move.
   const snapshot = await readSnapshot(registry, sql, org_id, ids, keys);
   const { now, tasks, settings, settings_version, used } = snapshot;
@@ -165,10 +164,13 @@ function plan(
   if (unblockedBy({ lifecycle, task: after }) !== null) return LOCKED;
   const answer = answerTo(movedBy(work, decision, after, null)) as Performed;
   const keyed = command.request.client_event_id != null;
-  const record = keyed
-    ? { fingerprint: commandFingerprint(command, work.command), answer: stored(answer) }
-    : null;
-  return { move: { work, decision, after, stale: false, made: null, record }, answer };
+  const { call } = command;
+  const record =
+    keyed && !call
+      ? { fingerprint: commandFingerprint(command, work.command), answer: stored(answer) }
+      : null;
+  const entry = call && { call: call.key, answer: callEntry(call.index, command, work.command, answer) };
+  return { move: { work, decision, after, stale: false, made: null, record, entry }, answer };
 }
 
 /** Creates tasks in one statement, with cached settings, if nothing but their rows has to be written. */

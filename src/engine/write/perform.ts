@@ -8,7 +8,7 @@ import { isUuid } from "../../std/uuid.ts";
 import { findRequests } from "../sql/find-requests.ts";
 import type { RequestRow } from "../sql/find-requests.ts";
 import { entryOfRow, findByJournalKey } from "../sql/read-journal.ts";
-import { saveRequests } from "../sql/save-requests.ts";
+import { saveMissingRequests, saveRequests } from "../sql/save-requests.ts";
 import type { NewRequest } from "../sql/save-requests.ts";
 import { Retry } from "./command-queue.ts";
 import type { Attempt, Outcome } from "./command-queue.ts";
@@ -17,7 +17,7 @@ import { keyConflict, restoreTasks, storedTask } from "./stored-answers.ts";
 import type { StoredTask } from "./stored-answers.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 import { newInternalKey, workOn } from "./work.ts";
-import type { JournalEntry, LoadedTask, CommandResult, Work } from "./work.ts";
+import type { CallKey, JournalEntry, LoadedTask, CommandResult, Work } from "./work.ts";
 
 /** A command on one task, as the caller sent it. */
 export type PerformRequest = Omit<Request, "action"> & {
@@ -56,12 +56,22 @@ export type PerformCommand = {
   confined: boolean;
   /** Written to the journal: after a lost connection it shows whether the command was committed. */
   journalKey: string;
+  /** The call that the command belongs to, if the call has a key. */
+  call: CallPart | null;
 };
+
+/** The part of a command in its call: its index, and the key of its own that it gets if it is carried out alone. */
+type CallPart = { key: CallKey; index: number; own: string };
 
 export type PerformAttempt = Attempt<PerformCommand>;
 
 /** Builds the command for the queue. */
-export function performCommand(request: PerformRequest, actor: Actor, confined = false): PerformCommand {
+export function performCommand(
+  request: PerformRequest,
+  actor: Actor,
+  confined = false,
+  { call = null, journalKey }: { call?: CallPart | null; journalKey?: string } = {},
+): PerformCommand {
   const task_id = request.task_id.toLowerCase();
   const key = request.client_event_id;
   // The queue runs commands that share a key one after the other, so each sees the result of the one before it.
@@ -71,10 +81,11 @@ export function performCommand(request: PerformRequest, actor: Actor, confined =
     group: "perform",
     keys,
     weight: 1,
-    request: { ...request, task_id },
+    request: request.task_id === task_id ? request : { ...request, task_id },
     actor,
     confined,
-    journalKey: key ?? newInternalKey(),
+    journalKey: key ?? journalKey ?? newInternalKey(),
+    call,
   };
 }
 
@@ -87,11 +98,14 @@ export async function performLocked(
   const commands = attempts.map(({ command }) => command);
   const [busy, used, committedEvents] = await Promise.all([
     unit.lock(commands.map(({ request }) => request.task_id).filter(isUuid)),
-    findRequests(
-      tx,
-      org_id,
-      commands.flatMap(({ request }) => request.client_event_id ?? []),
-    ),
+    findRequests(tx, org_id, [
+      ...new Set(
+        commands.flatMap(({ request, call }) => [
+          ...(request.client_event_id == null ? [] : [request.client_event_id]),
+          ...(call === null ? [] : [call.key.client_event_id]),
+        ]),
+      ),
+    ]),
     findByJournalKey(
       tx,
       org_id,
@@ -99,7 +113,7 @@ export async function performLocked(
     ),
   ]);
   const commits = new Map(committedEvents.map((entry) => [entry.client_event_id, entry]));
-  const uses = new Map(used.map((use) => [use.client_event_id, use]));
+  const uses = new KeyUses(used);
 
   const outcomes: (Outcome<Performed | Refusal> | typeof BUSY)[] = [];
   const works: { at: number; work: Work }[] = [];
@@ -107,10 +121,10 @@ export async function performLocked(
     const { request, journalKey } = command;
     const loaded = unit.tasks.get(request.task_id);
     const commit = commits.get(journalKey);
-    const use = uses.get(request.client_event_id ?? "");
+    const use = uses.find(command);
     if (busy.has(request.task_id)) outcomes[at] = BUSY;
     else if (commit && loaded) outcomes[at] = committed(command, loaded.task, entryOfRow(commit));
-    else if (use) outcomes[at] = await replay(unit, command, loaded, use);
+    else if (use) outcomes[at] = isRefusal(use) ? use : await replay(unit, command, loaded, use);
     else {
       const work = workFor(command, loaded);
       if (isRefusal(work)) outcomes[at] = work;
@@ -126,24 +140,87 @@ export async function performLocked(
   const rounds = await unit.settle();
 
   const requests: NewRequest[] = [];
+  const calls = new Map<string, NewRequest>();
   for (const [index, { at, work }] of works.entries()) {
     const result = results[index] as CommandResult;
     const answer = answerTo(rounds > 1 ? withCurrentTask(unit, result) : result);
     outcomes[at] = answer;
-    const { client_event_id: key = null } = (commands[at] as PerformCommand).request;
+    const command = commands[at] as PerformCommand;
+    const { client_event_id: key = null } = command.request;
     // A refusal does not use up the key.
     if (answer instanceof Retry || isRefusal(answer) || key === null) continue;
     requests.push({
       client_event_id: key,
       actor_id: work.actor.id,
-      fingerprint: commandFingerprint(commands[at] as PerformCommand, work.command),
+      fingerprint: commandFingerprint(command, work.command),
       answer: stored(answer),
       task_id: answer.outcome === "moved" ? null : answer.task.id,
     });
+    if (command.call)
+      calls.set(command.call.key.client_event_id, emptyRecord(command.call.key, answer.task.id));
   }
   unit.write();
+  if (calls.size > 0) unit.send(saveMissingRequests(org_id, [...calls.values()], unit.now));
   if (requests.length > 0) unit.send(saveRequests(org_id, requests, unit.now));
   return outcomes;
+}
+
+/** The uses of the keys of commands, and of the calls that they belong to. */
+class KeyUses {
+  private readonly uses: ReadonlyMap<string, RequestRow>;
+  private readonly calls = new Map<string, ReadonlyMap<number, CallEntry>>();
+
+  constructor(rows: readonly RequestRow[]) {
+    this.uses = new Map(rows.map((row) => [row.client_event_id, row]));
+  }
+
+  /** Returns the earlier use of a command's key, or a refusal if the key of its call was used for something else. */
+  find({ request, call }: PerformCommand): RequestRow | Refusal | undefined {
+    const own = this.uses.get(request.client_event_id ?? "");
+    const use = call ? this.uses.get(call.key.client_event_id) : undefined;
+    if (own || !call || !use) return own;
+    if (use.fingerprint !== call.key.fingerprint) return usedForSomethingElse(use.client_event_id);
+    const entry = this.entriesOf(use).get(call.index);
+    return entry && { ...use, fingerprint: entry.fingerprint ?? "", answer: { outcome: "moved", at: entry } };
+  }
+
+  private entriesOf({ client_event_id, answer }: RequestRow): ReadonlyMap<number, CallEntry> {
+    let entries = this.calls.get(client_event_id);
+    if (!entries) {
+      entries = new Map((answer as { at: CallEntry[] }).at.map((entry) => [entry.index, entry]));
+      this.calls.set(client_event_id, entries);
+    }
+    return entries;
+  }
+}
+
+/** The part of one command in the record of its call, with a fingerprint only if the journal row does not show the same. */
+type CallEntry = StoredTask & { index: number; fingerprint?: string };
+
+/** Returns the part of a moved command in the record of its call. */
+export function callEntry(
+  index: number,
+  sent: PerformCommand,
+  command: Command,
+  answer: Performed,
+): CallEntry {
+  const entry: CallEntry = { ...storedTask(answer.task, answer), index };
+  if (answer.event === null || !isShownBy(answer.event, sent.actor, command))
+    entry.fingerprint = commandFingerprint(sent, command);
+  return entry;
+}
+
+/** Whether a journal row shows this command: a rule may write a comment or payload of its own. */
+function isShownBy(event: JournalEntry, actor: Actor, { action, comment, input }: Command): boolean {
+  if (event.actor_id !== actor.id || event.action !== action || event.comment !== comment) return false;
+  // The row of a command that was just decided has the input itself.
+  if (event.payload === input) return true;
+  return fingerprintOf([event.payload ?? {}]) === fingerprintOf([input]);
+}
+
+/** The record of a call none of whose answers it has: they are stored with keys of their own. */
+function emptyRecord({ client_event_id, actor_id, fingerprint }: CallKey, task_id: string): NewRequest {
+  return { client_event_id, actor_id, fingerprint, answer: { outcome: "moved", at: [] }, task_id };
 }
 
 /** Admits a command on its task, or refuses it; needs no database. */
@@ -157,7 +234,7 @@ export function workFor(
   if (typeof action !== "string") return action;
   const admitted =
     confinementRefusal(loaded.lifecycle, action, confined) ??
-    validateCommand(loaded.lifecycle, actor, { ...request, action });
+    validateCommand(loaded.lifecycle, actor, "action" in request ? request : { ...request, action });
   if (isRefusal(admitted)) return admitted;
   return workOn(loaded, actor, admitted.command, journalKey);
 }
@@ -196,7 +273,10 @@ async function replay(
   if (action === undefined) return usedForSomethingElse(use.client_event_id);
   const admitted = validateCommand(lifecycle, actor, { ...request, action });
   if (isRefusal(admitted)) return admitted;
-  const conflict = keyConflict(use, commandFingerprint(command, admitted.command));
+  const isShown = answer?.event && isShownBy(answer.event, actor, admitted.command);
+  if (use.fingerprint === "" && !isShown) return usedForSomethingElse(use.client_event_id);
+  const fingerprint = use.fingerprint && commandFingerprint(command, admitted.command);
+  const conflict = keyConflict(use, fingerprint);
   if (conflict) return conflict;
   return answer === null ? usedForSomethingElse(use.client_event_id) : { ...answer, replayed: true };
 }
@@ -205,11 +285,12 @@ async function replay(
 async function restoreAnswer(unit: UnitOfWork, storedAnswer: JsonObject): Promise<Performed | null> {
   if (storedAnswer.kind === "performed") return storedAnswer as Performed;
   const { outcome, at, made } = storedAnswer as { outcome?: string; at: StoredTask; made?: JsonObject };
-  if (outcome !== "moved") return null;
+  // The record of a call has a list of tasks.
+  if (outcome !== "moved" || Array.isArray(at)) return null;
   const restored = (await restoreTasks(unit.tx, unit.org_id, [at])).get(at.id);
   if (!restored) return null;
   const { task, event, lease_token } = restored;
-  const answer = { ...performed("moved", task), event, lease_token };
+  const answer = performed("moved", task, event, lease_token);
   return made === undefined ? answer : { ...answer, made };
 }
 
@@ -225,17 +306,22 @@ export function answerTo(result: CommandResult): Performed | Refusal | Retry {
   if (result.kind === "deferred") return new Retry({});
   if (result.kind !== "moved") return performed(result.kind, publicTask(result.task));
   const { task, event, lease_token, made } = result;
-  const answer = { ...performed("moved", publicTask(task)), event, lease_token };
+  const answer = performed("moved", publicTask(task), event, lease_token);
   return made === null ? answer : { ...answer, made };
 }
 
-function performed(outcome: Performed["outcome"], task: PublicTask): Performed {
-  return { kind: "performed", outcome, task, event: null, lease_token: null, replayed: false };
+function performed(
+  outcome: Performed["outcome"],
+  task: PublicTask,
+  event: JournalEntry | null = null,
+  lease_token: string | null = null,
+): Performed {
+  return { kind: "performed", outcome, task, event, lease_token, replayed: false };
 }
 
 /** Rebuilds the answer that a lost connection swallowed; includes the lease token if the caller still holds the lease. */
 function committed({ actor }: PerformCommand, task: Task, event: JournalEntry): Performed {
   const isCurrent = task.row_version === event.row_version && task.lease?.holder === actor.id;
   const lease_token = isCurrent ? (task.lease?.token ?? null) : null;
-  return { ...performed("moved", publicTask(task)), event, lease_token };
+  return performed("moved", publicTask(task), event, lease_token);
 }

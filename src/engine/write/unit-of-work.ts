@@ -147,7 +147,8 @@ export class UnitOfWork {
     // The move also writes what was touched.
     const stale = this.touched.delete(after.id);
     const { effects } = decision;
-    const move = { work, decision, after, stale, made: effects.length === 0 ? null : {}, record: null };
+    const made = effects.length === 0 ? null : {};
+    const move = { work, decision, after, stale, made, record: null, entry: null };
     if (effects.some(({ kind }) => kind === REMOVE_TASK)) this.removed.add(after.id);
     this.round.push(move);
     this.inRound.add(after.id);

@@ -62,6 +62,12 @@ export function systemCommand(action: string, input: JsonObject = {}): Command {
 /** Idempotency record of a request. */
 export type KeyRecord = { fingerprint: string; answer: JsonObject };
 
+/**
+ * The idempotency key of a call with several commands. One record has the answers of those that one statement wrote; it exists
+ * as soon as any command of the call has been carried out, so a repeated call can never take the fast path again.
+ */
+export type CallKey = { client_event_id: string; actor_id: string | null; fingerprint: string };
+
 /** A journal row as callers see it. */
 export type JournalEntry = {
   id: string;
@@ -95,4 +101,6 @@ export type Move = {
   made: JsonObject | null;
   /** Idempotency record that is written with the move. */
   record: KeyRecord | null;
+  /** For a command of a call with a key: its part of the call's record. */
+  entry: { call: CallKey; answer: JsonObject } | null;
 };

@@ -36,7 +36,7 @@ import { claimLocked } from "./claim.ts";
 import { claimOptimistically } from "./claim-optimistic.ts";
 import type { ClaimAttempt, ClaimCommand, Claimed } from "./claim.ts";
 import { Retry, Attempt, CommandQueue, CommandFailed } from "./command-queue.ts";
-import type { Outcome } from "./command-queue.ts";
+import type { Mode, Outcome } from "./command-queue.ts";
 import { createLocked, makeTasksIn } from "./create.ts";
 import type { CreateAttempt, CreateCommand } from "./create.ts";
 import type { CreatedTasks } from "./creations.ts";
@@ -47,12 +47,15 @@ import { createOptimistically, performOptimistically } from "./optimistic.ts";
 import type { NodeCache } from "./optimistic.ts";
 import { performLocked } from "./perform.ts";
 import type { PerformAttempt, PerformCommand, Performed } from "./perform.ts";
+import { single, together } from "./perform-many.ts";
+import type { ManyCommand, ManyPerformed } from "./perform-many.ts";
 import { BatchStatements } from "./batch-statements.ts";
 import { BUSY, RowsBusy } from "./rows-busy.ts";
 import { UnitOfWork } from "./unit-of-work.ts";
 
-type Command = PerformCommand | CreateCommand | ClaimCommand;
-type Answer = Performed | CreatedTasks | Claimed | Refusal;
+type Single = PerformCommand | CreateCommand | ClaimCommand;
+type Command = Single | ManyCommand;
+type Answer = Performed | CreatedTasks | Claimed | ManyPerformed | Refusal;
 type Attempts = readonly Attempt<Command>[];
 type Outcomes = (Outcome<Answer> | typeof BUSY)[];
 
@@ -107,19 +110,52 @@ export class Writer {
   run(org_id: string, commands: readonly ClaimCommand[], within: Within): Promise<(Claimed | Refusal)[]>;
   run(
     org_id: string,
-    commands: readonly Command[],
+    commands: readonly Single[],
     { tx, arrivals = new PoolArrivals() }: Within,
   ): Promise<Answer[]> {
     if (tx !== undefined)
       return Promise.all(
         commands.map((command) => this.runInCallerTransaction(tx, org_id, command, arrivals)),
       );
+    return this.queueOf(org_id).add(commands, this.firstMode());
+  }
+
+  /** Runs the commands of one call, together where one statement can carry them out; returns the answers in their order. */
+  async runCall(
+    org_id: string,
+    commands: readonly PerformCommand[],
+    within: Within,
+  ): Promise<(Performed | Refusal)[]> {
+    if (within.tx !== undefined || this.firstMode() === "locked")
+      return this.run(org_id, commands.map(single), within);
+    const queue = this.queueOf(org_id);
+    const groups = together(commands);
+    const answers: (Performed | Refusal | null)[] = commands.map(() => null);
+    const sent = (await queue.add(groups, "optimistic")) as ManyPerformed[];
+    for (const [group, { positions }] of groups.entries())
+      for (const [index, at] of positions.entries()) answers[at] = sent[group]?.answers[index] ?? null;
+    const left = [...commands.keys()].filter((at) => answers[at] === null);
+    const uncertain = sent.flatMap((one) => one.uncertain);
+    const others = await queue.add(
+      left.map((at) => single(commands[at] as PerformCommand)),
+      "locked",
+      uncertain,
+    );
+    for (const [index, at] of left.entries()) answers[at] = others[index] as Performed | Refusal;
+    return answers as (Performed | Refusal)[];
+  }
+
+  private queueOf(org_id: string): CommandQueue<Command, Answer> {
     let queue = this.queues.get(org_id);
     if (!queue) {
       queue = new CommandQueue((attempts) => this.runBatch(org_id, attempts));
       this.queues.set(org_id, queue);
     }
-    return queue.add(commands, hasSettings(this.sql, this.timeouts) ? "optimistic" : "locked");
+    return queue;
+  }
+
+  private firstMode(): Mode {
+    return hasSettings(this.sql, this.timeouts) ? "optimistic" : "locked";
   }
 
   /** Runs a read-only transaction. */
@@ -153,12 +189,13 @@ export class Writer {
         ? await this.runOptimistic(org_id, attempts, arrivals)
         : await this.runLocked(org_id, attempts, arrivals);
     if (outcomes.some(addsEvents)) this.commits.notify(org_id, "here", arrivals.list());
-    const answered = attempts.flatMap(({ command }, at) => {
-      const outcome = outcomes[at];
-      return outcome instanceof Retry ? [] : [{ command, outcome }];
-    });
-    if (answered.length > 0)
-      this.observer?.settled?.({ verb: first.command.verb, answered, ms: performance.now() - begun });
+    if (this.observer?.settled) {
+      const answered = attempts.flatMap(({ command }, at) => answeredBy(command, outcomes[at]));
+      const { verb } = first.command;
+      const ms = performance.now() - begun;
+      if (answered.length > 0)
+        this.observer.settled({ verb: verb === "performMany" ? "perform" : verb, answered, ms });
+    }
     return outcomes;
   }
 
@@ -172,17 +209,23 @@ export class Writer {
     const cache = { ...this.cache, sql: statements };
     const batch = randomUUID();
     const done: Promise<Outcome<Answer>[]> =
-      command.verb === "perform"
-        ? performOptimistically(cache, org_id, attempts as readonly PerformAttempt[], arrivals)
-        : command.verb === "create"
-          ? createOptimistically(cache, org_id, attempts as readonly CreateAttempt[], arrivals)
-          : claimOptimistically(cache, org_id, attempts as readonly ClaimAttempt[], batch);
+      command.verb === "performMany"
+        ? performTogether(cache, org_id, attempts, arrivals)
+        : command.verb === "perform"
+          ? performOptimistically(cache, org_id, attempts.map(performCommandOf), arrivals)
+          : command.verb === "create"
+            ? createOptimistically(cache, org_id, attempts as readonly CreateAttempt[], arrivals)
+            : claimOptimistically(cache, org_id, attempts as readonly ClaimAttempt[], batch);
     try {
       return await unlessLost(this.sql, this.timeouts, done);
     } catch (error) {
       statements.stop();
       // After any error nothing is written, unless only the answer was lost. Retry with locks.
       const isLost = isConnectionLoss(error) || isUnavailable(error);
+      if (command.verb === "performMany") {
+        const none: ManyPerformed = { kind: "performedMany", answers: [], uncertain: isLost ? [batch] : [] };
+        return attempts.map(() => none);
+      }
       if (isLost) markUncertain(attempts, batch);
       return attempts.map(() => new Retry({ mode: "locked" }, isLost ? RECONNECT_DELAY_MS : 0));
     }
@@ -228,6 +271,7 @@ export class Writer {
     const [{ command }] = attempts as [Attempt<Command>];
     if (command.verb === "perform") return performLocked(unit, attempts as readonly PerformAttempt[]);
     if (command.verb === "create") return createLocked(unit, attempts as readonly CreateAttempt[]);
+    // Commands of calls are optimistic only: those that need locks follow as single commands.
     return claimLocked(unit, attempts as readonly ClaimAttempt[], batch);
   }
 
@@ -306,6 +350,39 @@ export class Writer {
   }
 }
 
+/** Carries out the commands of several calls in one statement. */
+async function performTogether(
+  cache: NodeCache,
+  org_id: string,
+  attempts: Attempts,
+  arrivals: PoolArrivals,
+): Promise<ManyPerformed[]> {
+  const groups = attempts.map(({ command }) => (command as ManyCommand).commands);
+  const outcomes = await performOptimistically(cache, org_id, groups.flat(), arrivals);
+  let from = 0;
+  return groups.map(({ length }) => ({
+    kind: "performedMany",
+    answers: outcomes.slice(from, (from += length)).map((one) => (isAnswer(one) ? one : null)),
+    uncertain: [],
+  }));
+}
+
+function performCommandOf({ command }: Attempt<Command>): PerformCommand {
+  return command as PerformCommand;
+}
+
+function isAnswer<T>(outcome: Outcome<T>): outcome is T {
+  return !(outcome instanceof Retry || outcome instanceof CommandFailed);
+}
+
+/** Lists the commands that a batch has answered, for the metrics. */
+function answeredBy(command: Command, outcome: Outcome<Answer> | undefined) {
+  if (outcome === undefined || outcome instanceof Retry) return [];
+  if (command.verb !== "performMany" || !("answers" in outcome)) return [{ command, outcome }];
+  const { answers } = outcome;
+  return command.commands.flatMap((one, at) => (answers[at] ? [{ command: one, outcome: answers[at] }] : []));
+}
+
 /** Records that a batch may have been committed although its connection was lost; the next attempt finds out. */
 function markUncertain(attempts: Attempts, batch: string): void {
   for (const attempt of attempts)
@@ -354,7 +431,8 @@ function refusalOrFailure(error: unknown): Refusal | CommandFailed {
 
 /** Whether a command added journal rows. */
 function addsEvents(answer: Outcome<Answer>): boolean {
-  if (answer instanceof Retry || answer instanceof CommandFailed || isRefusal(answer) || answer.replayed)
-    return false;
+  if (!isAnswer(answer) || isRefusal(answer)) return false;
+  if (answer.kind === "performedMany") return answer.answers.some((one) => one !== null && addsEvents(one));
+  if (answer.replayed) return false;
   return answer.kind === "performed" ? answer.outcome === "moved" : answer.tasks.length > 0;
 }
