@@ -69,6 +69,9 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     const { renewalIntervalMs = Infinity } = options;
     if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > MAX_CONCURRENCY)
       throw new RangeError(`concurrency: ${concurrency} is not a whole number from 1 to ${MAX_CONCURRENCY}`);
+    for (const name of ["run", "failed"] as const)
+      if (typeof options[name] !== "function")
+        throw new TypeError(`${name} must be a function, not ${typeof options[name]}`);
     for (const name of DURATIONS) checkDuration(name, options[name]);
     const connection = connectionOf(client);
     // Every run adds a listener; Node reports more than ten as a leak.
