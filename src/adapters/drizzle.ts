@@ -25,7 +25,9 @@ export type DrizzleTransaction = {
  */
 export function fromDrizzle(tx: DrizzleTransaction): CallerTransaction {
   const { _: internals } = Object(tx) as Partial<DrizzleTransaction>;
-  const isExpected = typeof internals?.session?.prepareQuery === "function";
+  const isExpected =
+    typeof (internals?.session as Partial<DrizzleTransaction["_"]["session"]> | undefined)?.prepareQuery ===
+    "function";
   expectTransaction(isExpected, "fromDrizzle", "the argument of the callback of `db.transaction`");
   return {
     driver: "Drizzle",

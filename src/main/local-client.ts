@@ -1,4 +1,10 @@
-import type { CLAIM_ROUTES, INBOX_ROUTES, LIFECYCLE_ROUTES, OVERVIEW_ROUTES, PROJECT_ROUTES } from "../api/index.ts";
+import type {
+  CLAIM_ROUTES,
+  INBOX_ROUTES,
+  LIFECYCLE_ROUTES,
+  OVERVIEW_ROUTES,
+  PROJECT_ROUTES,
+} from "../api/index.ts";
 import type { EVENT_ROUTES, MEMBER_ROUTES, ROUTES, TASK_ROUTES } from "../api/index.ts";
 import { callsOf } from "../client/calls.ts";
 import type { Calls } from "../client/calls.ts";

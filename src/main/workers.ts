@@ -55,7 +55,7 @@ export class Workers {
     // Callers without types can leave out any argument.
     const { as, ...options } = Object(workOptions) as WorkOptions;
     const lifecycle = typeof given === "string" ? { name: given } : (Object(given) as SomeLifecycle);
-    this.checkPool(String(lifecycle.name));
+    this.checkPool(lifecycle.name);
     checkMember(as);
     const client = await this.clientFor(as);
     if (this.stopping) throw new PawlError("UNAVAILABLE", "Pawl is closed, and starts no more workers.");
@@ -90,7 +90,8 @@ export class Workers {
     };
   }
 
-  private checkPool(name: string): void {
+  private checkPool(given: string | undefined): void {
+    const name = String(given);
     const { lifecycles } = this.host;
     const lifecycle = lifecycles.get(name);
     if (!lifecycle)

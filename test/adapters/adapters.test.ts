@@ -275,7 +275,7 @@ const NO_TRANSACTIONS: [name: string, value: unknown][] = [
   ["Knex", knex({ client: "pg" })],
 ];
 
-/** TypeORM's managers cannot be told from other objects that run a query; the savepoint fails if no transaction is open. */
+/** Objects with a function `query`, like TypeORM's managers: the first statement fails if no transaction is open. */
 const ALIKE = new Set(["fromTypeOrm a pool of pg", "fromTypeOrm an unconnected client of pg"]);
 
 describe.each(Object.entries(ADAPTERS))("%s", (name, adapt) => {

@@ -13,7 +13,7 @@ test("an app without a server binds a SQL role, and its requests become tasks", 
   onTestFinished(() => sql.end());
   await pawl.createMember({ id: "shop", kind: "service", roles: ["worker"] });
   const admin = pawl.client(pawl.asSystem());
-  const [{ role = "" } = {}] = await sql<{ role: string }[]>`select session_user::text as role`;
+  const [{ role } = { role: "" }] = await sql<{ role: string }[]>`select session_user::text as role`;
   expect(await admin.bindSqlRole({ role, member_id: "shop" })).toMatchObject({ role, member_id: "shop" });
   const enqueue = (input: object) =>
     sql`select pawl.enqueue(org => 'main', lifecycle => 'parcel', input => ${sql.json(input as never)})`;
