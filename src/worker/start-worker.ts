@@ -71,9 +71,6 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
       throw new RangeError(
         `concurrency must be a whole number from 1 to ${MAX_CONCURRENCY}, not ${JSON.stringify(concurrency)}`,
       );
-    for (const name of ["run", "failed"] as const)
-      if (typeof options[name] !== "function")
-        throw new TypeError(`${name} must be a function, not ${typeof options[name]}`);
     for (const name of DURATIONS) checkDuration(name, options[name]);
     const connection = connectionOf(client);
     // Every run adds a listener; Node reports more than ten as a leak.
@@ -86,6 +83,9 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
       throw new TypeError(
         "client must be made by createClient: a thread sends the heartbeats with its address and token",
       );
+    for (const name of ["run", "failed"] as const)
+      if (typeof options[name] !== "function")
+        throw new TypeError(`${name} must be a function, not ${typeof options[name]}`);
     const times = { mainThreadTimeoutMs, renewalIntervalMs };
     const renewal = connection ? inThread(connection, times) : inProcess(client, times);
     this.renewer = new LeaseRenewer(renewal, times, (error) => {
