@@ -1,3 +1,4 @@
+import { expectTransaction } from "../engine/index.ts";
 import type { CallerTransaction } from "../engine/index.ts";
 
 /** The argument of the callback of `db.transaction`, with `drizzle-orm/node-postgres` or `drizzle-orm/postgres-js`. */
@@ -23,6 +24,11 @@ export type DrizzleTransaction = {
  *     });
  */
 export function fromDrizzle(tx: DrizzleTransaction): CallerTransaction {
+  const { _: internals } = Object(tx) as Partial<DrizzleTransaction>;
+  const isExpected =
+    typeof (internals?.session as Partial<DrizzleTransaction["_"]["session"]> | undefined)?.prepareQuery ===
+    "function";
+  expectTransaction(isExpected, "fromDrizzle", "the argument of the callback of `db.transaction`");
   return {
     driver: "Drizzle",
     transaction: tx,

@@ -1,4 +1,5 @@
 import { CompiledQuery } from "kysely";
+import { expectTransaction } from "../engine/index.ts";
 import type { CallerTransaction } from "../engine/index.ts";
 
 /** The argument of the callback of `db.transaction().execute`, or a controlled transaction. */
@@ -15,6 +16,9 @@ export type KyselyTransaction = {
  *     });
  */
 export function fromKysely(trx: KyselyTransaction): CallerTransaction {
+  const { withoutPlugins } = Object(trx) as Partial<KyselyTransaction>;
+  const expected = "the argument of the callback of `db.transaction().execute`";
+  expectTransaction(typeof withoutPlugins === "function", "fromKysely", expected);
   return {
     driver: "Kysely",
     transaction: trx,

@@ -1,4 +1,5 @@
 import { PawlError } from "../core/index.ts";
+import { expectTransaction } from "../engine/index.ts";
 import type { CallerTransaction } from "../engine/index.ts";
 import { fromKnex } from "./knex.ts";
 import type { KnexTransaction } from "./knex.ts";
@@ -15,6 +16,9 @@ export type MikroOrmManager = { getTransactionContext(): unknown };
  *     });
  */
 export function fromMikroOrm(em: MikroOrmManager): CallerTransaction {
+  const { getTransactionContext } = Object(em) as Partial<MikroOrmManager>;
+  const expected = "the manager that `em.transactional` passes to its callback";
+  expectTransaction(typeof getTransactionContext === "function", "fromMikroOrm", expected);
   const trx = em.getTransactionContext() as KnexTransaction | undefined;
   if (!trx)
     throw new PawlError(

@@ -1,4 +1,4 @@
-import { PawlError } from "../core/index.ts";
+import { expectTransaction } from "../engine/index.ts";
 import type { CallerTransaction } from "../engine/index.ts";
 
 /** A connected `Client` or `PoolClient` of `pg` on which `begin` has run. */
@@ -26,11 +26,11 @@ const AS_TEXT = { getTypeParser: () => (text: string) => text };
  *     await client.query("commit");
  */
 export function fromPg(client: PgClient): CallerTransaction {
-  if ("totalCount" in client)
-    throw new PawlError(
-      "TRANSACTION_UNUSABLE",
-      "fromPg got a pool, whose statements run on any connection. Pass the client of `await pool.connect()` on which you ran `begin`.",
-    );
+  const { query, _connected } = Object(client) as Partial<PgClient> & { _connected?: boolean };
+  const expected = "the client of `await pool.connect()`, or a connected `Client`, on which you ran `begin`";
+  // A pool runs statements on any connection; a client without one would make them wait forever.
+  const isExpected = typeof query === "function" && !("totalCount" in client) && _connected !== false;
+  expectTransaction(isExpected, "fromPg", expected);
   return {
     driver: "pg",
     transaction: client,

@@ -1,4 +1,4 @@
-import { ofPostgresJs } from "../engine/index.ts";
+import { expectTransaction, ofPostgresJs } from "../engine/index.ts";
 import type { CallerTransaction, PostgresTransaction } from "../engine/index.ts";
 
 /**
@@ -10,5 +10,8 @@ import type { CallerTransaction, PostgresTransaction } from "../engine/index.ts"
  *     });
  */
 export function fromPostgres(tx: PostgresTransaction): CallerTransaction {
+  const { unsafe, savepoint } = Object(tx) as Partial<PostgresTransaction>;
+  const isExpected = typeof unsafe === "function" && typeof savepoint === "function";
+  expectTransaction(isExpected, "fromPostgres", "the argument of the callback of `sql.begin`");
   return ofPostgresJs(tx);
 }

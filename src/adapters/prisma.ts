@@ -1,3 +1,4 @@
+import { expectTransaction } from "../engine/index.ts";
 import type { CallerTransaction } from "../engine/index.ts";
 
 /** The argument of the callback of an interactive transaction, `prisma.$transaction(async (tx) => …)`. */
@@ -15,6 +16,9 @@ export type PrismaTransaction = {
  *     });
  */
 export function fromPrisma(tx: PrismaTransaction): CallerTransaction {
+  const { $executeRawUnsafe } = Object(tx) as Partial<PrismaTransaction>;
+  const expected = "the argument of the callback of `prisma.$transaction`";
+  expectTransaction(typeof $executeRawUnsafe === "function", "fromPrisma", expected);
   return {
     driver: "Prisma",
     transaction: tx,

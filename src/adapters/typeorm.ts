@@ -1,3 +1,4 @@
+import { expectTransaction } from "../engine/index.ts";
 import type { CallerTransaction } from "../engine/index.ts";
 
 /** The argument of the callback of `dataSource.transaction`, or the `manager` of a query runner. */
@@ -12,6 +13,9 @@ export type TypeOrmManager = { query(text: string, params?: unknown[]): Promise<
  *     });
  */
 export function fromTypeOrm(manager: TypeOrmManager): CallerTransaction {
+  const { query } = Object(manager) as Partial<TypeOrmManager>;
+  const expected = "the manager that `dataSource.transaction` passes to its callback";
+  expectTransaction(typeof query === "function", "fromTypeOrm", expected);
   return {
     driver: "TypeORM",
     transaction: manager,

@@ -1,5 +1,5 @@
 import { PawlError } from "../core/index.ts";
-import { textInSchema } from "../postgres/index.ts";
+import { isConnectionLoss, textInSchema } from "../postgres/index.ts";
 import type { Sql } from "../postgres/index.ts";
 import { decodeValue, encodeParameter } from "./driver-values.ts";
 import type { Parameter } from "./driver-values.ts";
@@ -76,6 +76,8 @@ export class AdaptedTransaction implements Tx {
   private caller: CallerTransaction;
   private readonly describer: StatementDescriber;
   private last: Promise<unknown> = Promise.resolve();
+  /** Set once the transaction cannot run statements: nothing more is sent, because some drivers fail or wait forever. */
+  private lost: PawlError | null = null;
 
   constructor(caller: CallerTransaction, describer: StatementDescriber) {
     this.caller = caller;
@@ -101,14 +103,14 @@ export class AdaptedTransaction implements Tx {
         this.caller = inner;
         return work().finally(() => (this.caller = outer));
       }) ?? work();
-    return behindSavepoint((text) => this.inOrder(() => this.caller.query(text, [])), isolated);
+    return behindSavepoint((text) => this.inOrder(() => this.send(text, [])), isolated);
   }
 
   private run(text: string, params: readonly unknown[]) {
     return this.inOrder(async () => {
       const { text: sent, types, columns } = await this.describer.describe(text);
       const encoded = params.map((value, index) => encodeParameter(types[index] ?? 0, value));
-      const rows = await this.caller.query(sent, encoded);
+      const rows = await this.send(sent, encoded);
       return { columns, rows: rows.map((row) => this.decode(row, columns)) };
     });
   }
@@ -126,10 +128,25 @@ export class AdaptedTransaction implements Tx {
     });
   }
 
+  /** Sends a statement. An error that is not PostgreSQL's answer means that the transaction or its connection is gone. */
+  private async send(text: string, params: readonly Parameter[]): Promise<readonly object[]> {
+    if (this.lost) throw this.lost;
+    try {
+      return await this.caller.query(text, params);
+    } catch (error) {
+      const answer = databaseError(error);
+      if (error instanceof PawlError || (answer !== null && !isConnectionLoss(answer))) throw answer ?? error;
+      this.lost = unusable(
+        `${this.caller.driver} could not run a statement in the transaction: ${messageOf(error)}. The transaction has ended or its ` +
+          "connection is closed: begin a new one, and run its statements again.",
+        error,
+      );
+      throw this.lost;
+    }
+  }
+
   private inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.last.then(work).catch((error: unknown) => {
-      throw databaseError(error);
-    });
+    const result = this.last.then(work);
     this.last = result.catch(() => undefined);
     return result;
   }
@@ -194,6 +211,20 @@ function textOf(value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : value;
 }
 
+/** Throws TRANSACTION_UNUSABLE if an adapter got something else than the transaction of its driver. */
+export function expectTransaction(isExpected: boolean, adapter: string, expected: string): void {
+  if (!isExpected) throw unusable(`${adapter} got something else than a transaction. Pass ${expected}.`);
+}
+
+/** Throws TRANSACTION_UNUSABLE if drivers would misread values in a transaction with these settings. */
+export function refuseSettings(wrong_settings: string): void {
+  if (wrong_settings === "") return;
+  throw unusable(
+    `The settings of the transaction change how values are written. Run \`set local ${wrong_settings}\` in it before the first command, ` +
+      "or change the settings of the role or the database.",
+  );
+}
+
 /** Explains an error of the caller's transaction itself; null for any other error. */
 export function transactionFault(error: unknown): PawlError | null {
   const { code } = (error ?? {}) as { code?: unknown };
@@ -242,8 +273,11 @@ type WrappedError = {
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
-/** Converts an error of any driver to the fields that Pawl reads: ORMs wrap the driver's errors, and drivers name fields differently. */
-function databaseError(error: unknown): unknown {
+/**
+ * Converts an error of any driver to the fields that Pawl reads: ORMs wrap the driver's errors, and drivers name fields differently.
+ * Returns null for an error without a code of PostgreSQL.
+ */
+function databaseError(error: unknown): Error | null {
   for (let at: unknown = error, depth = 0; at instanceof Object && depth < 5; depth++) {
     const { code, originalCode, originalMessage, message, ...more } = at as WrappedError;
     const state = [code, originalCode].find(isState);
@@ -258,7 +292,7 @@ function databaseError(error: unknown): unknown {
     }
     at = more.driverError ?? more.meta?.driverAdapterError ?? more.cause;
   }
-  return error;
+  return null;
 }
 
 /** Distinguishes PostgreSQL's codes from those of Prisma, which also have five characters ("P2010"). */

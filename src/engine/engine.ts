@@ -103,6 +103,7 @@ export class Engine {
     tasks: readonly NewTask[],
     { client_event_id, ...within }: { client_event_id?: string | null } & Within = {},
   ): Promise<CreatedTasks | Refusal> {
+    if (tasks.length === 0) return wrongField("tasks", "must have at least one task");
     const admitted = admitCreations(this.registry.lifecycles, { tasks, actor, client_event_id });
     if (isRefusal(admitted)) return admitted;
     const [answer] = await this.writer.run(org_id, [createCommand(admitted)], within);

@@ -1,4 +1,4 @@
-export { ofPostgresJs } from "./caller-transaction.ts";
+export { expectTransaction, ofPostgresJs } from "./caller-transaction.ts";
 export type { CallerTransaction, PostgresTransaction } from "./caller-transaction.ts";
 export { startCommitHints } from "./commit-hints.ts";
 export type { CommitHintOptions } from "./commit-hints.ts";

@@ -1,4 +1,10 @@
-import type { CLAIM_ROUTES, LIFECYCLE_ROUTES, OVERVIEW_ROUTES, PROJECT_ROUTES } from "../api/index.ts";
+import type {
+  CLAIM_ROUTES,
+  INBOX_ROUTES,
+  LIFECYCLE_ROUTES,
+  OVERVIEW_ROUTES,
+  PROJECT_ROUTES,
+} from "../api/index.ts";
 import type { EVENT_ROUTES, MEMBER_ROUTES, ROUTES, TASK_ROUTES } from "../api/index.ts";
 import { callsOf } from "../client/calls.ts";
 import type { Calls } from "../client/calls.ts";
@@ -19,6 +25,7 @@ import { localFeed } from "./local-feed.ts";
 type LocalTable = typeof TASK_ROUTES &
   typeof CLAIM_ROUTES &
   typeof EVENT_ROUTES &
+  typeof INBOX_ROUTES &
   typeof LIFECYCLE_ROUTES &
   typeof MEMBER_ROUTES &
   typeof OVERVIEW_ROUTES &

@@ -125,6 +125,11 @@ export async function openPawl<const List extends PluginList = PluginList>(
   checkNumbers(options);
   if ("lifecycles" in options)
     throw new PawlError("INVALID_CONFIG", "openPawl has no option lifecycles: list them in plugins.");
+  if ("url" in options && options.url === undefined && options.data === undefined)
+    throw new PawlError(
+      "INVALID_CONFIG",
+      "The option url is undefined: set the variable that it comes from, or name the folder of an embedded database with `data`.",
+    );
   if (options.schema !== undefined) checkSchemaName(options.schema);
   const plugins = resolvePlugins(options.plugins ?? []);
   const settings = pluginSettings(plugins, options.settings);

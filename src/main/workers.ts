@@ -50,10 +50,13 @@ export class Workers {
   async start(
     given: string | SomeLifecycle,
     run: WorkerOptions["run"],
-    { as, ...options }: WorkOptions,
+    workOptions: WorkOptions,
   ): Promise<RunningWorker> {
-    const lifecycle = typeof given === "string" ? { name: given } : given;
+    // Callers without types can leave out any argument.
+    const { as, ...options } = Object(workOptions) as WorkOptions;
+    const lifecycle = typeof given === "string" ? { name: given } : (Object(given) as SomeLifecycle);
     this.checkPool(lifecycle.name);
+    checkMember(as);
     const client = await this.clientFor(as);
     if (this.stopping) throw new PawlError("UNAVAILABLE", "Pawl is closed, and starts no more workers.");
     const worker = startWorker({ ...options, client, lifecycle, run });
@@ -87,7 +90,8 @@ export class Workers {
     };
   }
 
-  private checkPool(name: string): void {
+  private checkPool(given: string | undefined): void {
+    const name = String(given);
     const { lifecycles } = this.host;
     const lifecycle = lifecycles.get(name);
     if (!lifecycle)
@@ -103,4 +107,13 @@ export class Workers {
         { name },
       );
   }
+}
+
+function checkMember(as: unknown): void {
+  const { org_id, actor } = Object(as) as Partial<Caller>;
+  if ((typeof as === "string" && as !== "") || (typeof org_id === "string" && actor)) return;
+  throw new PawlError(
+    "INVALID_CONFIG",
+    'pawl.work needs the member that claims the tasks: `as: "wanda"` among its options, or a caller from `await pawl.as("wanda")`.',
+  );
 }

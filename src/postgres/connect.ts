@@ -102,6 +102,9 @@ export function connect(url: string, options: ConnectOptions = {}, more: DriverO
     ...more,
     connection: {
       application_name: options.applicationName ?? "pawl",
+      // Values are read in these forms, also if the role or the database has others. Poolers accept both settings.
+      DateStyle: "ISO",
+      standard_conforming_strings: "on",
       ...(options.ownSessions ? SESSION_SETTINGS : {}),
       ...more.connection,
     },

@@ -6,6 +6,7 @@ import type { Caller, Directory, Engine } from "../engine/index.ts";
 import { permissionCheck } from "./auth/route-permission.ts";
 import { PoolWatch } from "./claims/pool-watch.ts";
 import { serveClaims } from "./routes/claims.ts";
+import { serveInbox } from "./routes/inbox.ts";
 import { serveLifecycles } from "./routes/lifecycles.ts";
 import { serveMembers } from "./routes/members.ts";
 import { serveOverview } from "./routes/overview.ts";
@@ -37,7 +38,7 @@ type LocalDeps = {
 };
 
 /**
- * The routes for tasks, claims, projects, members and figures, as functions for callers in the same process. A call is validated,
+ * The routes for tasks, claims, projects, members, figures and the inbox, as functions for callers in the same process. A call is validated,
  * permitted, handled and answered like a request over HTTP.
  */
 export function localRoutes({ engine, directory, own, stopping }: LocalDeps): Record<string, LocalCall> {
@@ -52,6 +53,7 @@ export function localRoutes({ engine, directory, own, stopping }: LocalDeps): Re
     serveProjects(directory),
     serveMembers(directory),
     serveOverview(engine, directory),
+    serveInbox(engine, own),
   ];
   const calls = (set: RouteSet) =>
     Object.entries(set.table).map(([name, route]) => [name, localCall(set, name, route)]);

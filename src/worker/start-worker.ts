@@ -68,7 +68,9 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     const { client, lifecycle, concurrency = 1, mainThreadTimeoutMs = MAIN_THREAD_TIMEOUT_MS } = options;
     const { renewalIntervalMs = Infinity } = options;
     if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > MAX_CONCURRENCY)
-      throw new RangeError(`concurrency: ${concurrency} is not a whole number from 1 to ${MAX_CONCURRENCY}`);
+      throw new RangeError(
+        `concurrency must be a whole number from 1 to ${MAX_CONCURRENCY}, not ${JSON.stringify(concurrency)}`,
+      );
     for (const name of DURATIONS) checkDuration(name, options[name]);
     const connection = connectionOf(client);
     // Every run adds a listener; Node reports more than ten as a leak.
@@ -78,7 +80,12 @@ class WorkerLoop<L extends SomeLifecycle, Progress> {
     this.tasks = tasksOf<L>(lifecycle.name, client);
     this.moves = new MoveSender(tasksOf(lifecycle.name, client), this.end.signal);
     if (!connection && !client.inProcess)
-      throw new TypeError("client: startWorker needs a client from createClient, for its heartbeats");
+      throw new TypeError(
+        "client must be made by createClient: a thread sends the heartbeats with its address and token",
+      );
+    for (const name of ["run", "failed"] as const)
+      if (typeof options[name] !== "function")
+        throw new TypeError(`${name} must be a function, not ${typeof options[name]}`);
     const times = { mainThreadTimeoutMs, renewalIntervalMs };
     const renewal = connection ? inThread(connection, times) : inProcess(client, times);
     this.renewer = new LeaseRenewer(renewal, times, (error) => {

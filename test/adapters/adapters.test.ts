@@ -1,5 +1,15 @@
 import { randomUUID } from "node:crypto";
+import knex from "knex";
+import pg from "pg";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { fromDrizzle } from "../../src/adapters/drizzle.ts";
+import { fromKnex } from "../../src/adapters/knex.ts";
+import { fromKysely } from "../../src/adapters/kysely.ts";
+import { fromMikroOrm } from "../../src/adapters/mikro-orm.ts";
+import { fromPg } from "../../src/adapters/pg.ts";
+import { fromPostgres } from "../../src/adapters/postgres.ts";
+import { fromPrisma } from "../../src/adapters/prisma.ts";
+import { fromTypeOrm } from "../../src/adapters/typeorm.ts";
 import type { Within } from "../../src/engine/engine.ts";
 import { ann, cat, openTestEngine } from "../engine/test-engine.ts";
 import { DRIVERS, prismaDriver } from "./drivers.ts";
@@ -154,6 +164,39 @@ describe.each(Object.entries(drivers))("%s", (_, openDriver) => {
       });
     });
 
+    test("after the end of the transaction a command throws", async () => {
+      let kept: Within["tx"];
+      await driver.transaction(({ tx }) => {
+        kept = tx;
+        return Promise.resolve();
+      });
+      await expect(create({ tx: kept })).rejects.toMatchObject({
+        code: "TRANSACTION_UNUSABLE",
+        message: expect.stringMatching(/has ended/) as string,
+      });
+    });
+
+    test.each([
+      ["DateStyle = German", "datestyle = iso"],
+      ["DateStyle = 'SQL, DMY'", "datestyle = iso"],
+      ["array_nulls = off", "array_nulls = on"],
+      ["standard_conforming_strings = off", "standard_conforming_strings = on"],
+    ])("with %s the error names the setting, which helps", async (wrong, right) => {
+      const failed = driver.transaction(async ({ tx, run }) => {
+        await run(`set local ${wrong}`);
+        await create({ tx });
+      });
+      await expect(failed).rejects.toMatchObject({
+        code: "TRANSACTION_UNUSABLE",
+        message: expect.stringContaining(`\`set local ${right}\``) as string,
+      });
+      await driver.transaction(async ({ tx, run }) => {
+        await run(`set local ${wrong}`);
+        await run(`set local ${right}`);
+        expect(await create({ tx })).toMatchObject({ kind: "created" });
+      });
+    });
+
     test("as a role without privileges the error names the remedy", async () => {
       const failed = driver.transaction(async ({ tx, run }) => {
         await run("set local role pg_monitor");
@@ -188,6 +231,63 @@ test("on another database the error reports that Pawl's tables are missing", asy
     message: expect.stringMatching(/lacks Pawl's tables/) as string,
   });
   await driver.close();
+});
+
+test.each<[string, (client: pg.Client) => Promise<unknown>]>([
+  ["the app has closed", (client) => client.end()],
+  [
+    "the server has closed",
+    (client) => client.query("select pg_terminate_backend(pg_backend_pid())").catch(() => undefined),
+  ],
+])("on a connection that %s, all commands throw an error that names the cause", async (_, close) => {
+  const client = new pg.Client(env.url);
+  client.on("error", () => undefined);
+  await client.connect();
+  await client.query("begin");
+  await close(client);
+  const tx = fromPg(client);
+  for (const command of [create({ tx }), create({ tx })])
+    await expect(command).rejects.toMatchObject({
+      name: "PawlError",
+      code: "TRANSACTION_UNUSABLE",
+      message: expect.stringMatching(
+        /^pg could not run a statement in the transaction: .*its connection is closed: begin a new one/,
+      ) as string,
+    });
+});
+
+const ADAPTERS = {
+  fromDrizzle,
+  fromKnex,
+  fromKysely,
+  fromMikroOrm,
+  fromPg,
+  fromPostgres,
+  fromPrisma,
+  fromTypeOrm,
+};
+const NO_TRANSACTIONS: [name: string, value: unknown][] = [
+  ["undefined", undefined],
+  ["a string", "tx"],
+  ["an empty object", {}],
+  ["a pool of pg", new pg.Pool()],
+  ["an unconnected client of pg", new pg.Client()],
+  ["Knex", knex({ client: "pg" })],
+];
+
+/** Objects with a function `query`, like TypeORM's managers: the first statement fails if no transaction is open. */
+const ALIKE = new Set(["fromTypeOrm a pool of pg", "fromTypeOrm an unconnected client of pg"]);
+
+describe.each(Object.entries(ADAPTERS))("%s", (name, adapt) => {
+  test.each(NO_TRANSACTIONS.filter(([kind]) => !ALIKE.has(`${name} ${kind}`)))(
+    "given %s names the transaction to pass",
+    (_, value) => {
+      const wrap = adapt as (value: unknown) => unknown;
+      expect(() => wrap(value)).toThrow(
+        new RegExp(`^${name} got something else than a transaction\\. Pass the `),
+      );
+    },
+  );
 });
 
 /** Replaces the values that differ between two equal commands. */

@@ -42,6 +42,11 @@ test("several tasks are created in one request, with references between them", a
   });
 });
 
+test("an empty list is refused at once", async () => {
+  const expected = { code: "VALIDATION_ERROR", detail: "tasks: must have at least one task." };
+  expect(await create([])).toMatchObject(expected);
+});
+
 test.each([
   [
     "a cycle of three",

@@ -35,6 +35,10 @@ test("openPawl runs in the user's process on the embedded database, and data sur
 });
 
 test.each([
+  [
+    { url: undefined, data: undefined },
+    "The option url is undefined: set the variable that it comes from, or name the folder of an embedded database with `data`.",
+  ],
   [{ sweepSeconds: NaN }, "sweepSeconds must be a number from 0 to 2147483, not NaN."],
   [
     { plugins: [botActions], settings: { botActionWatchdogIntervalMinutes: 1e9 } },

@@ -214,6 +214,27 @@ test.each([
   await expect(started).rejects.toMatchObject(refusal);
 });
 
+test.each<[string, unknown[], RegExp]>([
+  [
+    "options",
+    ["parcel", () => undefined],
+    /^pawl\.work needs the member that claims the tasks: `as: "wanda"`/,
+  ],
+  ["a member", ["parcel", () => undefined, { failed: () => null }], /^pawl\.work needs the member/],
+  [
+    "a caller that is awaited",
+    ["parcel", () => undefined, { as: Promise.resolve() }],
+    /^pawl\.work needs the member/,
+  ],
+  ["a function", ["parcel", undefined, { as: "wanda", failed: () => null }], /^run must be a function/],
+  ["`failed`", ["parcel", () => undefined, { as: "wanda" }], /^failed must be a function/],
+  ["a lifecycle", [], /^There is no lifecycle "undefined"/],
+])("pawl.work without %s names the mistake", async (_, given, expected) => {
+  const { pawl } = await open();
+  const work = pawl.work as (...args: unknown[]) => Promise<unknown>;
+  await expect(work(...given)).rejects.toThrow(expected);
+});
+
 /** Claims the tasks that a test has left, so that other tests do not get them. */
 async function takeAll(pawl: Awaited<ReturnType<typeof open>>["pawl"], caller: Caller) {
   await pawl.claim(caller, { lifecycle: "parcel", limit: 100 });

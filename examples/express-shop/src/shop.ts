@@ -13,7 +13,7 @@ export type Shop = Awaited<ReturnType<typeof openShop>>;
 export async function openShop({ url }: { url: string }) {
   const pool = new pg.Pool({ connectionString: url });
   const db = drizzle(pool);
-  // The role of the app cannot change tables: `npm run migrate` has done that.
+  // The role of the app cannot change tables: the owner has run `npx pawl migrate`.
   const pawl = await openPawl({ url, plugins: [packing], migrate: false, onFault: console.error });
   await pawl.createMember({ id: "shop", kind: "service", roles: ["shop"] });
   await pawl.createMember({ id: "packer", kind: "worker", roles: ["packer"] });

@@ -30,7 +30,7 @@ import { hasSettings, transact } from "../transact.ts";
 import type { Timeouts } from "../transact.ts";
 import { EngineTransaction, SentWrites } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
-import { currentTransactionId } from "../sql/transaction-status.ts";
+import { checkTransaction } from "../sql/transaction-status.ts";
 import { bisect } from "./bisect.ts";
 import { claimLocked } from "./claim.ts";
 import { claimOptimistically } from "./claim-optimistic.ts";
@@ -322,11 +322,12 @@ export class Writer {
     for (;;) {
       const outcome = await tx
         .savepoint(async () => {
+          const transaction_id = tx instanceof AdaptedTransaction ? await checkTransaction(tx) : null;
           const writes = new SentWrites(tx);
           const [one] = await this.runInUnit({ tx, writes, org_id, arrivals }, [attempt], randomUUID());
           await writes.done();
-          if (tx instanceof AdaptedTransaction && one !== undefined && one !== BUSY && addsEvents(one))
-            await this.notifyAfterCommit(tx, org_id, arrivals);
+          if (transaction_id !== null && one !== undefined && one !== BUSY && addsEvents(one))
+            this.openTransactions.watch(transaction_id, org_id, arrivals.list());
           return one;
         })
         .catch((error: unknown) => {
@@ -341,12 +342,6 @@ export class Writer {
       attempt.waits++;
       await pause(one.delayMs);
     }
-  }
-
-  /** Notifies the listeners when the caller's transaction has committed. */
-  private async notifyAfterCommit(tx: Tx, org_id: string, arrivals: PoolArrivals): Promise<void> {
-    const id = await currentTransactionId(tx);
-    if (id !== null) this.openTransactions.watch(id, org_id, arrivals.list());
   }
 }
 
