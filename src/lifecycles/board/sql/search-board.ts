@@ -8,24 +8,35 @@ export const SEARCHED_TEXT = `to_tsvector('pg_catalog.russian'::regconfig, regex
 
 // The index contains journal rows, also those with a text that was edited later. So a row with a text counts only if its task still has
 // that text, or if its comment matches. The texts are compared, not their vectors: computing those for 50,000 rows took 20 s.
-const SEARCH_BOARD = `
-  select distinct t.id
-  from pawl.event e
-  cross join lateral (
-    select k.id, k.title, k.data, k.private, k.created_by, k.assigned_to from pawl.task k
-    where k.org_id = $1 and k.id = e.task_id offset 0
-  ) as t
-  where e.org_id = $1 and e.lifecycle = 'board' and e.action <> 'expire' and e.project_id = $2
-    and ${SEARCHED_TEXT}
-      @@ websearch_to_tsquery('pg_catalog.russian'::regconfig, $4)
-    and (not t.private or $3 in (t.created_by, t.assigned_to))
-    and (
-      e.patch ->> 'title' is null
-      or (e.patch ->> 'title' = t.title and e.patch #>> '{data,description}' = t.data ->> 'description')
-      or to_tsvector('pg_catalog.russian'::regconfig, regexp_replace(left(e.comment, 100000), '[^[:alnum:]]+', ' ', 'g'))
+// Tasks are read in the order of the answer, newest first, until there are enough. Reading all tasks of a word that 100,000 tasks contain
+// took 2.8 s.
+export const SEARCH_BOARD = `
+  select m.task_id as id
+  from (
+    select e.task_id, array_agg(e.row_version) as versions
+    from pawl.event e
+    where e.org_id = $1 and e.lifecycle = 'board' and e.action <> 'expire' and e.project_id = $2
+      and ${SEARCHED_TEXT}
         @@ websearch_to_tsquery('pg_catalog.russian'::regconfig, $4)
-    )
-  order by t.id desc
+    group by e.task_id
+    order by e.task_id desc offset 0
+  ) as m
+  cross join lateral (
+    select k.title, k.data from pawl.task k
+    where k.org_id = $1 and k.id = m.task_id and (not k.private or $3 in (k.created_by, k.assigned_to)) offset 0
+  ) as t
+  cross join lateral (
+    select from pawl.event e
+    where e.org_id = $1 and e.task_id = m.task_id and e.row_version = any(m.versions)
+      and (
+        e.patch ->> 'title' is null
+        or (e.patch ->> 'title' = t.title and e.patch #>> '{data,description}' = t.data ->> 'description')
+        or to_tsvector('pg_catalog.russian'::regconfig, regexp_replace(left(e.comment, 100000), '[^[:alnum:]]+', ' ', 'g'))
+          @@ websearch_to_tsquery('pg_catalog.russian'::regconfig, $4)
+      )
+    limit 1
+  ) as current
+  order by m.task_id desc
   limit $5`;
 
 /** The number of tasks that a search finds at most, the newest ones. */
