@@ -15,6 +15,7 @@ export { useNow } from "./design/clock.ts";
 export { Icon } from "./design/icon.tsx";
 export { ListCard } from "./design/list-card.tsx";
 export { Loaded } from "./design/loaded.tsx";
+export { Markdown } from "./design/markdown.tsx";
 export { Avatar, Person } from "./design/person.tsx";
 export { Skeleton, EmptyState, ProblemNote, ErrorState } from "./design/states.tsx";
 export { StatusChip } from "./design/status.tsx";

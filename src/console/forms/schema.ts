@@ -63,6 +63,11 @@ function takesText(schema: Schema | undefined): boolean {
   return schema?.type === "string" || (either?.some(({ type }) => type === "string") ?? false);
 }
 
+/** Whether a text is declared as Markdown: `z.string().meta({ contentMediaType: "text/markdown" })`. */
+export function isMarkdown(property: Schema | undefined): boolean {
+  return property !== undefined && withoutNull(property).schema.contentMediaType === "text/markdown";
+}
+
 /** `anyOf: [x, null]` is an optional x. */
 function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
   const parts = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined;

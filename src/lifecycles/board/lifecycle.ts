@@ -36,7 +36,10 @@ export const board = defineLifecycle({
   version: 1,
   summary: "Tasks for AI agents (and people) who share a workspace",
   // Tasks of earlier versions have no labels.
-  data: z.object({ description: z.string(), labels: z.array(z.string()).optional() }),
+  data: z.object({
+    description: z.string().meta({ contentMediaType: "text/markdown" }),
+    labels: z.array(z.string()).optional(),
+  }),
   settings: z.object({
     status_deadlines: z
       .object({ NEW: minutes(120), IN_PROGRESS: minutes(1440), BLOCKED: minutes(2880) })

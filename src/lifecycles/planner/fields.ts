@@ -33,7 +33,7 @@ const hold = z.object({
 /** The planner's own fields of a task. */
 export const plannerData = z.object({
   kind: z.enum(["work", "fix"]),
-  description: z.string().nullable(),
+  description: z.string().meta({ contentMediaType: "text/markdown" }).nullable(),
   required_trade: z.string().nullable(),
   deliverable_id: id,
   parent_task_id: id,

@@ -4,6 +4,9 @@ import { expect, test } from "vitest";
 import { CLAIM_TASKS } from "../../../src/engine/sql/claim-tasks.ts";
 import { listStatement } from "../../../src/engine/sql/list-tasks.ts";
 import { saveMoves } from "../../../src/engine/sql/save-moves.ts";
+import { SEARCH_BOARD } from "../../../src/lifecycles/board/sql/search-board.ts";
+import { ATTENTION_STATEMENTS } from "../../../src/lifecycles/planner/sql/read-attention.ts";
+import { READ_REVIEWS, READ_WORK } from "../../../src/lifecycles/planner/sql/read-planner-stats.ts";
 import { ann, as, createJobs, newOrg, openCluster, times } from "./cluster.ts";
 
 const cluster = await openCluster();
@@ -78,4 +81,35 @@ test.skipIf(version < 160_000).each([
     const scan = lines.findIndex((line) => line.includes(` using ${index} on task t`));
     expect(lines.slice(scan, scan + 2).join("\n"), lines.join("\n")).toMatch(/Index Cond: .*\(id [<>] \$\d/);
   }
+});
+
+test.skipIf(version < 160_000).each([
+  ["escalation", "planner_escalation_open"],
+  ["late", "planner_task_due"],
+  ["blocked", "planner_task_attention"],
+  ["held", "planner_task_held"],
+] as const)("the lead's list %s is found by the partial index %s", async (kind, index) => {
+  const lines = await planOf(ATTENTION_STATEMENTS[kind]);
+  const first = lines.find((line) => /Scan .*on (task|planner_escalation) /.test(line));
+  expect(first, lines.join("\n")).toContain(` using ${index} on `);
+});
+
+test.skipIf(version < 160_000).each([
+  ["reviews", READ_REVIEWS],
+  ["work", READ_WORK],
+])("statistics of %s read the feed from a position, and each task by its key", async (_, text) => {
+  const lines = await planOf(text);
+  const indexes = lines.flatMap((line) => / using (\w+) on (?:event|task)/.exec(line)?.[1] ?? []);
+  expect(new Set(indexes), lines.join("\n")).toEqual(
+    new Set(["event_position_unique", "event_pkey", "task_pkey"]),
+  );
+  expect(lines.join("\n")).not.toMatch(/Hash Join|Merge Join|Seq Scan/);
+});
+
+test.skipIf(version < 160_000)("a search stops at its limit", async () => {
+  const lines = await planOf(SEARCH_BOARD);
+  expect(lines[0]).toBe("Limit");
+  const aggregate = lines.findIndex((line) => line.includes("Aggregate"));
+  // A sort above the loops would read the tasks of all matches.
+  expect(lines.slice(0, aggregate).join("\n"), lines.join("\n")).not.toMatch(/Sort|Unique|Hash|Merge/);
 });

@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bodyOf } from "../../http/test-server.ts";
 import { startBoardServer } from "./board-server.ts";
-import { SEARCHED_TEXT } from "../../../src/lifecycles/board/sql/search-board.ts";
+import { parseSearch, SEARCHED_TEXT } from "../../../src/lifecycles/board/sql/search-board.ts";
 
 const server = await startBoardServer();
 const { ann, bob, cat, ask, act, make } = server;
@@ -32,6 +33,35 @@ test.each([
   [`%_'";()&|!<->`, []],
 ])("%s finds %o", async (words, titles) => {
   expect((await find(bob, words)).sort()).toEqual([...titles].sort());
+});
+
+test("a search finds the same tasks as PostgreSQL without the index", async () => {
+  const texts = ["red pump", "pump red", "red old pump", "old pump", "red", "a red pump or an old one"];
+  for (const [n, text] of texts.entries()) await make(cat, { title: `Text ${n}x`, description: text });
+  const titles = texts.map((_, n) => `Text ${n}x`);
+  const part = fc.constantFrom("red", "pump", "old", "or", "an", "-", '"', " ", " ");
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 12 }), async (parts) => {
+      const words = parts.join("");
+      fc.pre(words.trim() !== "");
+      const expected = await server.sql<{ title: string }[]>`
+        select title from unnest(${titles}::text[], ${texts}::text[]) as t (title, text)
+        where to_tsvector('pg_catalog.russian', t.text)
+          @@ websearch_to_tsquery('pg_catalog.russian', ${parseSearch(words).exact})`;
+      const found = (await find(bob, words)).filter((title) => title.startsWith("Text"));
+      expect(found.sort(), words).toEqual(expected.map(({ title }) => title).sort());
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each([
+  ["pump - leak", "pump   leak"],
+  ["pump-leak", "pump leak"],
+  ['--pump -"old-one" "a', '  pump -"old one"  a'],
+  ['"a -b" -c', '"a -b" -c'],
+])("%s is searched as %s", (words, exact) => {
+  expect(parseSearch(words).exact).toBe(exact);
 });
 
 test("private tasks are found only by their creator and assignee", async () => {

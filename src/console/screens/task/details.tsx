@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Task } from "../../data/client.ts";
+import type { Schema, Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
+import { Markdown } from "../../design/markdown.tsx";
+import { isMarkdown } from "../../forms/schema.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import { DataValue } from "../../tasks/data-value.tsx";
 
@@ -8,7 +10,8 @@ import { DataValue } from "../../tasks/data-value.tsx";
 export function Details({ task }: { task: Task }) {
   const { t, n } = useI18n();
   const { data: lifecycle } = useQuery(queries.lifecycle(task.lifecycle));
-  const declared = Object.keys(lifecycle?.data?.properties ?? {});
+  const properties = (lifecycle?.data?.properties ?? {}) as Record<string, Schema>;
+  const declared = Object.keys(properties);
   const filled = Object.entries(task.data)
     .filter(([, value]) => !isEmpty(value))
     .toSorted(([a], [b]) => declared.indexOf(a) - declared.indexOf(b));
@@ -23,7 +26,11 @@ export function Details({ task }: { task: Task }) {
           <div key={name} className="pair">
             <dt title={name}>{n.field(name)}</dt>
             <dd>
-              <DataValue name={name} value={value} />
+              {typeof value === "string" && isMarkdown(properties[name]) ? (
+                <Markdown text={value} />
+              ) : (
+                <DataValue name={name} value={value} />
+              )}
             </dd>
           </div>
         ))}

@@ -5,6 +5,7 @@ import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
 import { useNow } from "../../design/clock.ts";
 import { Icon } from "../../design/icon.tsx";
+import { Markdown } from "../../design/markdown.tsx";
 import { Person } from "../../design/person.tsx";
 import { Skeleton } from "../../design/states.tsx";
 import { StatusChip, toneOf } from "../../design/status.tsx";
@@ -78,7 +79,11 @@ function Entry({ lifecycle, entry, before }: EntryProps) {
             ` · ${t.task.lasted(f.span((Date.parse(entry.created_at) - Date.parse(before.created_at)) / 1_000))}`}
         </time>
       </div>
-      {entry.comment !== null && entry.comment !== "" && <p className="said">{entry.comment}</p>}
+      {entry.comment !== null && entry.comment !== "" && (
+        <div className="said">
+          <Markdown text={entry.comment} />
+        </div>
+      )}
       {payload.length > 0 && (
         <dl className="definition payload">
           {payload.map(([name, value]) => (

@@ -2,8 +2,18 @@ import type { Instant } from "../../../core/index.ts";
 import { query } from "../../../plugin/index.ts";
 import type { TaskRow, Tx } from "../../../plugin/index.ts";
 
-// Each statement finds the oldest 1,000 items of its kind along a partial index, counts them, and returns one page. The left
-// join keeps the count if the page is empty.
+// Each statement below finds the oldest 1,000 items of its kind along a partial index.
+
+// Counts the items and returns one page of them. The left join keeps the count if the page is empty.
+const PAGE_OF_FOUND = `
+  select c.total, p.* from (select count(*)::integer as total from found) as c
+  left join lateral (
+    select t.*, f.item_id, f.since, f.by, f.reason, f.text, f.source_id, f.source_title
+    from found f join pawl.task t on t.org_id = $1 and t.id = f.task_id
+    where $3::float8 is null or (f.since, f.item_id collate "C") > (to_timestamp($3 / 1000.0), $4::text)
+    order by f.since, f.item_id collate "C"
+    limit $5
+  ) as p on true`;
 
 const READ_ESCALATED = `
   with found as materialized (
@@ -14,15 +24,7 @@ const READ_ESCALATED = `
     where e.org_id = $1 and e.resolved_at is null and ($2::text[] is null or k.project_id = any($2))
     order by e.opened_at, e.id
     limit 1000
-  )
-  select c.total, p.* from (select count(*)::integer as total from found) as c
-  left join lateral (
-    select t.*, f.item_id, f.since, f.by, f.reason, f.text, f.source_id, f.source_title
-    from found f join pawl.task t on t.org_id = $1 and t.id = f.task_id
-    where $3::float8 is null or (f.since, f.item_id collate "C") > (to_timestamp($3 / 1000.0), $4::text)
-    order by f.since, f.item_id collate "C"
-    limit $5
-  ) as p on true`;
+  )${PAGE_OF_FOUND}`;
 
 const READ_HELD = `
   with found as materialized (
@@ -34,15 +36,7 @@ const READ_HELD = `
       and ($2::text[] is null or k.project_id = any($2))
     order by h.placed_at, h.id
     limit 1000
-  )
-  select c.total, p.* from (select count(*)::integer as total from found) as c
-  left join lateral (
-    select t.*, f.item_id, f.since, f.by, f.reason, f.text, f.source_id, f.source_title
-    from found f join pawl.task t on t.org_id = $1 and t.id = f.task_id
-    where $3::float8 is null or (f.since, f.item_id collate "C") > (to_timestamp($3 / 1000.0), $4::text)
-    order by f.since, f.item_id collate "C"
-    limit $5
-  ) as p on true`;
+  )${PAGE_OF_FOUND}`;
 
 // A blocker that is final and whose dependency is unresolved was not done. It is in the project of the task that waits.
 const READ_BLOCKED = `
@@ -56,15 +50,7 @@ const READ_BLOCKED = `
       and ($2::text[] is null or k.project_id = any($2))
     order by b.entered_at, k.id, b.id
     limit 1000
-  )
-  select c.total, p.* from (select count(*)::integer as total from found) as c
-  left join lateral (
-    select t.*, f.item_id, f.since, f.by, f.reason, f.text, f.source_id, f.source_title
-    from found f join pawl.task t on t.org_id = $1 and t.id = f.task_id
-    where $3::float8 is null or (f.since, f.item_id collate "C") > (to_timestamp($3 / 1000.0), $4::text)
-    order by f.since, f.item_id collate "C"
-    limit $5
-  ) as p on true`;
+  )${PAGE_OF_FOUND}`;
 
 const READ_SUBMITTED = `
   with found as materialized (
@@ -75,15 +61,7 @@ const READ_SUBMITTED = `
       and ($2::text[] is null or k.project_id = any($2))
     order by k.entered_at, k.id
     limit 1000
-  )
-  select c.total, p.* from (select count(*)::integer as total from found) as c
-  left join lateral (
-    select t.*, f.item_id, f.since, f.by, f.reason, f.text, f.source_id, f.source_title
-    from found f join pawl.task t on t.org_id = $1 and t.id = f.task_id
-    where $3::float8 is null or (f.since, f.item_id collate "C") > (to_timestamp($3 / 1000.0), $4::text)
-    order by f.since, f.item_id collate "C"
-    limit $5
-  ) as p on true`;
+  )${PAGE_OF_FOUND}`;
 
 // Along the index of due dates.
 const READ_LATE = `
@@ -96,17 +74,9 @@ const READ_LATE = `
       and ($2::text[] is null or k.project_id = any($2))
     order by (k.data ->> 'due_at')::float8, k.id
     limit 1000
-  )
-  select c.total, p.* from (select count(*)::integer as total from found) as c
-  left join lateral (
-    select t.*, f.item_id, f.since, f.by, f.reason, f.text, f.source_id, f.source_title
-    from found f join pawl.task t on t.org_id = $1 and t.id = f.task_id
-    where $3::float8 is null or (f.since, f.item_id collate "C") > (to_timestamp($3 / 1000.0), $4::text)
-    order by f.since, f.item_id collate "C"
-    limit $5
-  ) as p on true`;
+  )${PAGE_OF_FOUND}`;
 
-const STATEMENTS = {
+export const ATTENTION_STATEMENTS = {
   escalation: READ_ESCALATED,
   late: READ_LATE,
   blocked: READ_BLOCKED,
@@ -114,7 +84,7 @@ const STATEMENTS = {
   review: READ_SUBMITTED,
 } as const;
 
-export type ListedKind = keyof typeof STATEMENTS;
+export type ListedKind = keyof typeof ATTENTION_STATEMENTS;
 
 /** An item for the lead, with the row of its task. */
 export type AttentionItemRow = TaskRow & {
@@ -142,7 +112,7 @@ export async function readAttention(
   { projects, after, limit }: ItemPage,
 ): Promise<{ total: number; rows: AttentionItemRow[] }> {
   const params = [org_id, projects, after?.since ?? null, after?.item_id ?? null, limit];
-  const rows = await query<{ total: number; item_id: string | null }>(tx, STATEMENTS[kind], params);
+  const rows = await query<{ total: number; item_id: string | null }>(tx, ATTENTION_STATEMENTS[kind], params);
   return {
     total: rows[0]?.total ?? 0,
     rows: rows.filter(({ item_id }) => item_id !== null) as (AttentionItemRow & { total: number })[],

@@ -7,7 +7,7 @@ const MAX_EVENTS = 500_000;
 
 // Starts at a feed position shortly before `from` and compares the time again: an index by time would cost every event. The
 // offset in a subquery forces one lookup per row along the journal's key.
-const READ_REVIEWS = `
+export const READ_REVIEWS = `
   with reviewed as materialized (
     select e.task_id, e.row_version, e.action, e.created_at, s.actor_id as owner, t.trade
     from pawl.event e
@@ -54,7 +54,7 @@ const READ_REVIEWS = `
 
 // A period of work begins when a task enters in_progress, and counts when it leaves it within the range. The owner is the actor
 // of the last start or submission.
-const READ_WORK = `
+export const READ_WORK = `
   with left_work as materialized (
     select e.task_id, e.created_at - b.created_at as worked, o.actor_id as owner, t.trade
     from pawl.event e

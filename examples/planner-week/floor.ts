@@ -4,8 +4,11 @@ export type Task = {
   id: string;
   title: string;
   status: string;
+  kind: string;
   row_version: number;
+  deliverable_id: string | null;
   assigned_to: string | null;
+  due_at: string | null;
   needs_attention: boolean;
   depends_on: string[];
   holds: { id: string; kind: string }[];
@@ -22,10 +25,15 @@ export type Person = {
   act: (task: Task, action: string, payload?: object) => Promise<Reply & { task: Task }>;
 };
 
-/** A shop floor: a project on the server, its members, and a log with the time of the simulated day. */
+const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+/** A shop floor: a project on the server, its members, and a log with the time of the simulated week. */
 export class Floor {
   readonly project_id = `hall-${Date.now()}`;
-  private minutes = 8 * 60;
+  readonly people: Person[] = [];
+  /** Serial numbers of the deliverables by id. */
+  readonly serials = new Map<string, string>();
+  private hours = 0;
   private readonly url: string;
   private readonly token: string;
 
@@ -35,12 +43,17 @@ export class Floor {
   }
 
   log(line: string): void {
-    const twoDigits = (number: number) => String(number).padStart(2, "0");
-    console.log(`${twoDigits(Math.floor(this.minutes / 60) % 24)}:${twoDigits(this.minutes % 60)}  ${line}`);
+    const day = DAYS[Math.floor(this.hours / 24) % 7] ?? "";
+    console.log(`${day} ${String(this.hours % 24).padStart(2, "0")}:00  ${line}`);
   }
 
-  advanceClock(minutes: number): void {
-    this.minutes += minutes;
+  /** Moves the simulated clock, for example to day 1 (Tuesday), 6 o'clock. */
+  moveClockTo(day: number, hour: number): void {
+    this.hours = day * 24 + hour;
+  }
+
+  advanceClock(): void {
+    this.hours++;
   }
 
   async createProject(): Promise<void> {
@@ -57,7 +70,39 @@ export class Floor {
       const command = { action, payload, expected_row_version: task.row_version };
       return (await call(`POST /tasks/${task.id}/transitions`, command)) as Reply & { task: Task };
     };
-    return { id, name, call, act };
+    const person = { id, name, call, act };
+    this.people.push(person);
+    return person;
+  }
+
+  /** Lists the project's tasks in the given statuses (default: all), oldest first. */
+  async listTasks(status = "", more = ""): Promise<Task[]> {
+    const filter = status === "" ? "" : `&status=${status}`;
+    const found = await this.reader.call(
+      `GET /tasks?project_id=${this.project_id}&limit=200${filter}${more}`,
+    );
+    return found.tasks as Task[];
+  }
+
+  async getTask(id: string): Promise<Task> {
+    return (await this.reader.call(`GET /tasks/${id}`)) as Task;
+  }
+
+  /** A task's title, with the serial number of its frame. */
+  nameOf({ title, deliverable_id }: Task): string {
+    const serial = deliverable_id === null ? undefined : this.serials.get(deliverable_id);
+    return serial === undefined ? title : `${title} ${serial}`;
+  }
+
+  memberName(id: string | null): string {
+    return this.people.find((person) => person.id === id)?.name ?? "no owner";
+  }
+
+  /** Everybody may read tasks; the first member does it for the story. */
+  private get reader(): Person {
+    const [first] = this.people;
+    if (!first) throw new Error("the floor has no members");
+    return first;
   }
 
   private callAsAdmin(route: string, body: object): Promise<Reply> {
