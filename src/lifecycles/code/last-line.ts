@@ -113,7 +113,7 @@ function assistantOf(content: unknown): string | null {
   return toolCall(last.name ?? "tool", last.input);
 }
 
-/** Formats a tool call with the part of its input that tells most. */
+/** Formats a tool call with the most informative part of its input. */
 function toolCall(tool: string, input: ToolInput = {}): string {
   const { command, file_path, filePath, pattern, comment, action } = input;
   const about = command ?? file_path ?? filePath ?? pattern ?? comment ?? action ?? "";

@@ -69,7 +69,7 @@ async function writeSettings(home: string, files: Readonly<Record<string, string
   }
 }
 
-/** Without a model of its own, Gemini CLI asks another one first, which the stand-in does not have. */
+/** Without a model of its own, Gemini CLI first asks another one, which the simulated API lacks. */
 const GEMINI_SETTINGS = {
   model: { name: "gemini-stand-in" },
   general: { enableAutoUpdate: false },

@@ -96,6 +96,7 @@ function roundedCost(usd: number): number {
 
 /** Names are printed by programs, so they can be anything. */
 function nameOf(model: string | null): string | null {
-  const name = [...(model ?? "").replaceAll(/[\p{Cc}\p{Cs}]/gu, "")].slice(0, 100).join("");
+  // The cut may leave half of a surrogate pair.
+  const name = (model ?? "").slice(0, 200).replaceAll(/[\p{Cc}\p{Cs}]/gu, "");
   return name.trim() || null;
 }
