@@ -57,13 +57,13 @@ async function versionOf(program: string): Promise<string> {
   );
 }
 
-/** Other agents, whose options are checked against their help. */
+/** Agents that run without a sandbox. */
 const OTHER_VERSIONS = { "@google/gemini-cli": "0.61.0", "opencode-ai": "1.18.33" };
 const OTHERS_FOLDER = join(CACHE, "other-agents");
+export const OTHERS_BIN = join(OTHERS_FOLDER, "node_modules/.bin");
 
 /** Installs Gemini CLI and opencode from npm; returns the folder of their programs, or null if that fails. */
 export async function installOtherAgents(): Promise<string | null> {
-  const bin = join(OTHERS_FOLDER, "node_modules/.bin");
   const packages = Object.entries(OTHER_VERSIONS).map(([name, version]) => `${name}@${version}`);
   const options = ["--loglevel=error", "--no-save", "--no-audit", "--no-fund", "--prefer-offline"];
   try {
@@ -72,7 +72,7 @@ export async function installOtherAgents(): Promise<string | null> {
       cwd: OTHERS_FOLDER,
       timeout: INSTALL_TIMEOUT_MS,
     });
-    return bin;
+    return OTHERS_BIN;
   } catch (error) {
     console.warn(`skipped: ${packages.join(" and ")} cannot be installed: ${firstLine(error)}`);
     return null;

@@ -33,7 +33,7 @@ export type ModelOptions = {
 const PROMPT_HEADING = "## How to work here";
 
 /**
- * Simulates the Anthropic Messages API and the OpenAI Responses API: streams one tool call per turn, then a text.
+ * Simulates the Anthropic Messages API, the OpenAI Responses API and the Gemini API: streams one tool call per turn, then a text.
  * Also acts as a proxy that records and refuses requests to any other host.
  */
 export async function openModelApi(
@@ -46,7 +46,7 @@ export async function openModelApi(
   let resultsBefore = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
-    const dialect = DIALECTS[new URL(request.url ?? "/", "http://model").pathname];
+    const dialect = dialectOf(request.url);
     if (request.method !== "POST" || !dialect) {
       // Claude Code requests the root once to check that the host is reachable.
       if (request.method !== "HEAD") api.unexpected.push(`${request.method ?? ""} ${request.url ?? ""}`);
@@ -63,22 +63,25 @@ export async function openModelApi(
     const conversation = dialect.resultsIn(JSON.parse(body) as Conversation);
     if (conversation.length > api.results.length) api.results = conversation;
     const prompts = body.split(PROMPT_HEADING).length - 1;
+    // Agents may restore a session with more or fewer results than they sent before.
+    if (prompts > api.prompts) resultsBefore = conversation.length;
     api.prompts = Math.max(api.prompts, prompts);
     await onRequest?.(api.requests);
     const isContinued = prompts > 1 && later !== undefined;
     const call = isContinued
       ? later[conversation.length - resultsBefore]
       : (await (script ??= calls()))[conversation.length];
-    if (!isContinued && !call) resultsBefore = conversation.length;
     const turn = `${conversation.length}`;
     response.writeHead(200, { "content-type": "text/event-stream" });
-    for (const event of call ? dialect.callTool(call, turn) : dialect.finish(finalText, turn))
-      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    const tools = toolNames(body);
+    for (const event of call ? dialect.callTool(call, turn, tools) : dialect.finish(finalText, turn))
+      response.write((dialect.format ?? formatEvent)(event));
     response.end();
   };
   const server = createServer((request, response) => void answer(request, response));
   server.on("connect", ({ url }, socket) => {
     api.unexpected.push(`CONNECT ${url ?? ""}`);
+    socket.on("error", () => undefined);
     socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -94,22 +97,30 @@ type Content = string | { type: string; text?: string; content?: Content }[];
 type Conversation = {
   messages?: { content: Content }[];
   input?: { type?: string; output?: Content }[];
+  contents?: { parts: { functionResponse?: { response: { output?: string; error?: string } } }[] }[];
+  tools?: { name?: string }[];
 };
 type StreamEvent = { type: string } & Record<string, unknown>;
 
 type Dialect = {
   resultsIn: (conversation: Conversation) => string[];
-  callTool: (call: ToolCall, turn: string) => StreamEvent[];
+  /** `tools` are the names of the tools that the agent offers, in the dialects of several agents. */
+  callTool: (call: ToolCall, turn: string, tools: readonly string[]) => StreamEvent[];
   finish: (message: string, turn: string) => StreamEvent[];
+  format?: (event: StreamEvent) => string;
 };
+
+function formatEvent(event: StreamEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
 
 const ANTHROPIC: Dialect = {
   resultsIn: ({ messages = [] }) =>
     messages
       .flatMap(({ content }) => (typeof content === "string" ? [] : content))
       .flatMap((part) => (part.type === "tool_result" ? [textOf(part.content)] : [])),
-  callTool: (call, turn) => {
-    const [name, input] = claudeTool(call);
+  callTool: (call, turn, tools) => {
+    const [name, input] = tools.includes("Write") ? claudeTool(call) : opencodeTool(call);
     return anthropicMessage(turn, {
       block: { type: "tool_use", id: `toolu_${turn}`, name, input: {} },
       delta: { type: "input_json_delta", partial_json: JSON.stringify(input) },
@@ -128,6 +139,13 @@ function claudeTool(call: ToolCall): [name: string, input: object] {
   if ("write" in call) return ["Write", { file_path: call.write, content: call.content }];
   if ("shell" in call) return ["Bash", { command: call.shell, description: "Runs a command" }];
   return [`mcp__pawl__${call.pawl}`, call.input];
+}
+
+/** opencode speaks the same API with its own tools. */
+function opencodeTool(call: ToolCall): [name: string, input: object] {
+  if ("write" in call) return ["write", { filePath: call.write, content: call.content }];
+  if ("shell" in call) return ["bash", { command: call.shell, description: "Runs a command" }];
+  return [`pawl_task_${call.pawl}`, call.input];
 }
 
 function anthropicMessage(
@@ -186,7 +204,42 @@ function openaiResponse(turn: string, item: object): StreamEvent[] {
   ];
 }
 
-const DIALECTS: Partial<Record<string, Dialect>> = { "/v1/messages": ANTHROPIC, "/v1/responses": OPENAI };
+const GEMINI: Dialect = {
+  resultsIn: ({ contents = [] }) =>
+    contents
+      .flatMap(({ parts }) => parts)
+      .flatMap(({ functionResponse: result }) =>
+        result ? [result.response.error ?? result.response.output ?? ""] : [],
+      ),
+  callTool: (call, turn) => [geminiChunk(turn, { functionCall: geminiTool(call) })],
+  finish: (message, turn) => [geminiChunk(turn, { text: message })],
+  // Gemini CLI reads only lines of data.
+  format: ({ type: _, ...data }) => `data: ${JSON.stringify(data)}\r\n\r\n`,
+};
+
+function geminiTool(call: ToolCall): object {
+  if ("write" in call) return { name: "write_file", args: { file_path: call.write, content: call.content } };
+  if ("shell" in call) return { name: "run_shell_command", args: { command: call.shell } };
+  return { name: `mcp_pawl_task_${call.pawl}`, args: call.input };
+}
+
+function geminiChunk(turn: string, part: object): StreamEvent {
+  const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };
+  const candidates = [{ index: 0, content: { role: "model", parts: [part] }, finishReason: "STOP" }];
+  return { type: "message", responseId: turn, modelVersion: "stand-in", candidates, usageMetadata };
+}
+
+function dialectOf(address = "/"): Dialect | null {
+  const { pathname } = new URL(address, "http://model");
+  if (pathname === "/v1/messages") return ANTHROPIC;
+  if (pathname === "/v1/responses") return OPENAI;
+  return pathname.endsWith(":streamGenerateContent") ? GEMINI : null;
+}
+
+function toolNames(body: string): string[] {
+  const { tools = [] } = JSON.parse(body) as Conversation;
+  return tools.flatMap(({ name }) => name ?? []);
+}
 
 function textOf(content: Content = ""): string {
   if (typeof content === "string") return content;

@@ -79,3 +79,31 @@ test("a log is shown without the JSON lines that are not for people", () => {
   ];
   expect(readableLines(log.join("\n"))).toEqual(["Reading", "plain"]);
 });
+
+test.each([
+  [{ type: "init", session_id: "s", model: "m" }, null],
+  [{ type: "message", role: "user", content: "The prompt" }, null],
+  [{ type: "message", role: "assistant", content: "All done.\nReally.", delta: true }, "All done."],
+  [{ type: "tool_use", tool_name: "write_file", parameters: { file_path: "/w/a" } }, "write_file /w/a"],
+  [{ type: "tool_result", tool_id: "1", status: "success" }, null],
+  [{ type: "error", severity: "error", message: "Too many turns" }, "Too many turns"],
+  [{ type: "result", status: "success", stats: { input_tokens: 1 } }, null],
+])("Gemini CLI's %j is shown as %j", (message, line) => {
+  expect(lastLineOf(JSON.stringify(message))).toBe(line);
+});
+
+const opencodeTool = (state: object) => ({ type: "tool_use", part: { type: "tool", tool: "write", state } });
+
+test.each([
+  [{ type: "step_start", part: { type: "step-start" } }, null],
+  [{ type: "text", part: { type: "text", text: "All done." } }, "All done."],
+  [opencodeTool({ status: "completed", input: { filePath: "/w/a" } }), "write /w/a"],
+  [
+    opencodeTool({ status: "error", input: { filePath: "/w/a" }, error: "Denied\nhere" }),
+    "write /w/a failed: Denied",
+  ],
+  [{ type: "error", error: { name: "APIError", data: { message: "Overloaded" } } }, "Overloaded"],
+  [{ type: "step_finish", part: { type: "step-finish", tokens: {}, cost: 0 } }, null],
+])("opencode's %j is shown as %j", (message, line) => {
+  expect(lastLineOf(JSON.stringify(message))).toBe(line);
+});

@@ -36,18 +36,28 @@ function isTailOfJson(line: string): boolean {
   return !text.startsWith("{") && text.endsWith("}");
 }
 
-/** Lines of Claude Code's `--output-format stream-json` and of `codex exec --json`. */
+/** Lines of Claude Code's and Gemini CLI's `--output-format stream-json`, `codex exec --json` and `opencode run --format json`. */
 type AgentMessage = {
   type?: string;
   subtype?: string;
+  role?: string;
+  content?: unknown;
   tool_name?: string;
+  parameters?: ToolInput;
+  part?: OpencodePart;
   result?: unknown;
   errors?: unknown;
   message?: string | { content?: unknown };
-  error?: { message?: string };
+  error?: { name?: string; message?: string; data?: { message?: string } };
   item?: CodexItem;
 };
-type Part = { type?: string; text?: string; name?: string; input?: Record<string, unknown> };
+type ToolInput = Record<string, unknown>;
+type Part = { type?: string; text?: string; name?: string; input?: ToolInput };
+type OpencodePart = {
+  text?: string;
+  tool?: string;
+  state?: { status?: string; input?: ToolInput; error?: string };
+};
 type CodexItem = {
   type?: string;
   status?: string;
@@ -70,7 +80,21 @@ function textOfMessage(line: AgentMessage): string | null {
   if (type === "item.started" && item) return startedItemOf(item);
   if (type === "item.completed" && item) return completedItemOf(item);
   if (type === "turn.failed") return firstLine(error?.message ?? "");
-  return type === "error" && typeof message === "string" ? firstLine(message) : null;
+  if (type === "message" && line.role === "assistant" && typeof line.content === "string")
+    return firstLine(line.content);
+  if (type === "tool_use" && line.tool_name) return toolCall(line.tool_name, line.parameters);
+  if (line.part) return opencodePartOf(line.part);
+  if (type !== "error") return null;
+  const text =
+    typeof message === "string" ? message : (error?.data?.message ?? error?.message ?? error?.name);
+  return text ? firstLine(text) : null;
+}
+
+function opencodePartOf({ text, tool, state }: OpencodePart): string | null {
+  if (text) return firstLine(text);
+  if (!tool) return null;
+  const failed = state?.status === "error" ? ` failed: ${firstLine(state.error ?? "")}` : "";
+  return `${toolCall(tool, state?.input)}${failed}`;
 }
 
 function resultOf({ result, errors }: AgentMessage): string | null {
@@ -86,9 +110,14 @@ function assistantOf(content: unknown): string | null {
   );
   if (!last) return null;
   if (last.type === "text") return firstLine(last.text ?? "");
-  const { command, file_path, pattern, comment, action } = last.input ?? {};
-  const about = command ?? file_path ?? pattern ?? comment ?? action ?? "";
-  return `${last.name ?? "tool"} ${typeof about === "string" ? firstLine(about) : ""}`.trim();
+  return toolCall(last.name ?? "tool", last.input);
+}
+
+/** Formats a tool call with the most informative part of its input. */
+function toolCall(tool: string, input: ToolInput = {}): string {
+  const { command, file_path, filePath, pattern, comment, action } = input;
+  const about = command ?? file_path ?? filePath ?? pattern ?? comment ?? action ?? "";
+  return `${tool} ${typeof about === "string" ? firstLine(about) : ""}`.trim();
 }
 
 function startedItemOf({ type, command, query, server, tool }: CodexItem): string | null {

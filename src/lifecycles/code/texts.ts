@@ -24,7 +24,7 @@ export const CODE_TEXTS: NonNullable<PluginUi["texts"]> = {
       withdraw: "Withdraw task",
     },
     confirmations: {
-      interrupt: "The agent stops, and the task is free to claim again.",
+      interrupt: "The agent stops, and the task is paused until it is resumed.",
       withdraw: "A withdrawn task is final: it cannot be reopened.",
     },
     successes: {
@@ -153,7 +153,7 @@ export const CODE_TEXTS: NonNullable<PluginUi["texts"]> = {
       "the worker stops: no attempt is counted": "Воркер останавливается: попытка не считается",
     },
     confirmations: {
-      interrupt: "Агент остановится, задачу можно будет взять снова.",
+      interrupt: "Агент остановится, задача будет приостановлена до возобновления.",
       withdraw: "Отозванную задачу нельзя открыть снова.",
     },
     successes: {

@@ -157,24 +157,27 @@ function overBudget(
   tokens: number,
   limits: { usd: number; tokens: number },
 ): Refusal | null {
-  const budgetOf = scope === "task" ? "the budget of this task" : "today's budget of the project";
+  const spent =
+    scope === "task" ? "The budget of this task is spent" : "Today's budget of the project is spent";
   if (limits.usd > 0 && usd >= limits.usd)
-    return refuse(
-      "BUDGET_SPENT",
-      `$${usd.toFixed(2)} of $${limits.usd.toFixed(2)}, ${budgetOf}, are spent.`,
-      {
-        scope,
-        spent_usd: usd,
-        budget_usd: limits.usd,
-      },
-    );
+    return refuse("BUDGET_SPENT", `${spent}: ${dollars(usd)} of ${dollars(limits.usd)}.`, {
+      scope,
+      spent_usd: usd,
+      budget_usd: limits.usd,
+    });
   if (limits.tokens > 0 && tokens >= limits.tokens)
-    return refuse("BUDGET_SPENT", `${tokens} of ${limits.tokens} tokens, ${budgetOf}, are spent.`, {
+    return refuse("BUDGET_SPENT", `${spent}: ${tokens} of ${limits.tokens} tokens.`, {
       scope,
       spent_tokens: tokens,
       budget_tokens: limits.tokens,
     });
   return null;
+}
+
+/** Amounts below a cent keep two significant digits. */
+function dollars(amount: number): string {
+  const small = amount > 0 && amount < 0.01;
+  return `$${small ? amount.toLocaleString("en-US", { maximumSignificantDigits: 2 }) : amount.toFixed(2)}`;
 }
 
 export const usageGuards = {

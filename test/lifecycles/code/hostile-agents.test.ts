@@ -201,3 +201,13 @@ test("programs from the user's settings run as before", async () => {
   await worker.stop();
   expect(new Set((await ran()).trim().split("\n"))).toEqual(new Set(["mine"]));
 });
+
+test("a title with control characters becomes a plain subject", async () => {
+  const { add, agent, work, history } = await createTestRepository(server);
+  const titles = ["\u001b[31mRed\u001b[0m\u202e and\r\n\u001b]0;blue\u0007 green", "\u202e\u0007"];
+  const tasks = [];
+  for (const title of titles) tasks.push(await add(title));
+  await work({ agent: await agent('echo x > "file-$PAWL_TASK_ID"') });
+  for (const { id } of tasks) await until(async () => (await server.getTask(id)).status === "completed");
+  expect(await history()).toEqual(["Red and green", `Task ${String(tasks[1]?.id)}`]);
+});

@@ -2,22 +2,19 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandOf } from "../../../src/lifecycles/code/agents/index.ts";
-import { answerMcp } from "../../../src/mcp/index.ts";
 import { pawl } from "../../cli/pawl-process.ts";
 import { ROOT } from "../../support/built-pawl.ts";
 import {
-  AGENTS_BIN,
   AGENTS_FOLDER,
   whyNoClaudeSandbox,
   whyNoCodexSandbox,
   whyNoCodingAgents,
 } from "../../support/coding-agents.ts";
 import { openModelApi } from "../../support/model-api.ts";
-import type { ModelApi, ModelOptions } from "../../support/model-api.ts";
-import { startCodeServer } from "./code-server.ts";
-import type { CodeTask } from "./code-server.ts";
+import type { ModelOptions } from "../../support/model-api.ts";
+import { commentsOn, killAgentOf, runAgent, runsOf, startAgentServer } from "./real-agents-bench.ts";
+import type { AgentBench, RunOfTask } from "./real-agents-bench.ts";
 import { gitEnvironment, createTestRepository } from "./test-repository.ts";
-import type { TestRepository } from "./test-repository.ts";
 
 const whyNoAgents = await whyNoCodingAgents();
 if (whyNoAgents !== null) console.warn(`skipped: ${whyNoAgents}`);
@@ -28,9 +25,7 @@ const whyNoSandbox = {
 for (const [agent, why] of Object.entries(whyNoSandbox))
   if (why !== null) console.warn(`skipped: edits and shell commands of ${agent}: ${why}`);
 
-const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
-const mounts = [{ path: "/mcp", confined: ["task"], answer: answerMcp({ version }) } as const];
-const server = await startCodeServer({ server: { version, mounts } });
+const server = await startAgentServer();
 
 /** The program that the task asks to run: it fails without the file that the agent has to write first. */
 const CHECK = `import { readFileSync, writeFileSync } from "node:fs";
@@ -42,20 +37,7 @@ const SAFE = { allowEverything: false, session: null };
 
 const FINAL_MESSAGE = "The greeting is there, and the check passed.";
 
-/** Kills the agent of a task, and everything that it started, with SIGKILL. */
-async function killAgentOf({ id }: CodeTask): Promise<void> {
-  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
-    const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-    if (environment.split("\0").includes(`PAWL_TASK_ID=${id}`))
-      try {
-        process.kill(Number(pid), "SIGKILL");
-      } catch {
-        // It has ended meanwhile.
-      }
-  }
-}
-
-type Bench = TestRepository & { api: ModelApi; task: CodeTask; outside: string };
+type Bench = AgentBench & { outside: string };
 
 /** A repository with one task, and a model that writes, runs the check, comments, and tries to write elsewhere. */
 async function openBench(): Promise<Bench> {
@@ -78,63 +60,6 @@ async function openBench(): Promise<Bench> {
     ];
   }, FINAL_MESSAGE);
   return { ...bench, api, task, outside };
-}
-
-/** Runs `pawl code run` with the real agents; only the model's address and key differ from a user's machine. */
-async function runAgent({ repo, folder, project_id, api }: Omit<Bench, "outside">, ...more: string[]) {
-  const home = join(folder, "home");
-  await mkdir(join(home, ".codex"), { recursive: true });
-  await writeFile(join(home, ".codex/config.toml"), codexConfig(api.url, repo));
-  const args = ["code", "run", "--repo", repo, "--project", project_id, "--until-done", "--json", ...more];
-  const ran = await pawl(args, {
-    env: {
-      ...gitEnvironment(),
-      HOME: home,
-      PATH: `${AGENTS_BIN}:${process.env.PATH ?? ""}`,
-      PAWL_URL: server.url,
-      PAWL_TOKEN: server.wim,
-      ANTHROPIC_BASE_URL: api.url,
-      ANTHROPIC_API_KEY: "a-key",
-      OPENAI_API_KEY: "a-key",
-      DISABLE_AUTOUPDATER: "1",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      HTTP_PROXY: api.url,
-      HTTPS_PROXY: api.url,
-      NO_PROXY: "127.0.0.1",
-    },
-  });
-  const events = ran.stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { event: string; line?: string });
-  return { ...ran, output: events.flatMap(({ event, line }) => (event === "output" ? [line ?? ""] : [])) };
-}
-
-/** Codex has no environment variable for the address of the API. */
-function codexConfig(url: string, repo: string): string {
-  return `model = "gpt-5.5"
-model_provider = "stand-in"
-check_for_update_on_startup = false
-analytics.enabled = false
-features = { apps = false, plugins = false }
-
-[model_providers.stand-in]
-name = "stand-in"
-base_url = "${url}/v1"
-env_key = "OPENAI_API_KEY"
-wire_api = "responses"
-
-[projects."${repo}"]
-trust_level = "trusted"
-`;
-}
-
-async function commentsOn({ id }: CodeTask) {
-  const { body } = await server.ask(`GET /api/tasks/${id}/events`);
-  const events = body.events as { type: string; actor_id: string; comment: string }[];
-  return events
-    .filter(({ type }) => type === "commented")
-    .map(({ actor_id, comment }) => ({ actor_id, comment }));
 }
 
 const COMMENT = { actor_id: "wim", comment: "The greeting is written." };
@@ -163,14 +88,14 @@ describe.skipIf(whyNoAgents !== null).each(AGENTS)(
     test.skipIf(noSandbox !== null)("completes the task, and writes only in its worktree", async () => {
       const bench = await openBench();
       const { api, task, outside, read, history } = bench;
-      const ran = await runAgent(bench, ...args);
+      const ran = await runAgent(server, bench, ...args);
       expect(await server.getTask(task.id)).toMatchObject({ status: "completed", last_error: null });
       expect(ran.code).toBe(0);
       expect(await history()).toEqual(["A check", "Greet"]);
       expect([await read("greeting"), await read("checked")]).toEqual(["hello", "checked hello"]);
       expect(api.results).toHaveLength(5);
       expect(api.results[1]).toContain("the check passed");
-      expect(await commentsOn(task)).toEqual([COMMENT]);
+      expect(await commentsOn(server, task)).toEqual([COMMENT]);
       expect(await readdir(outside)).toEqual([]);
       expect(ran.output.filter((line) => lines.includes(line))).toEqual(expect.arrayContaining(lines));
       // Raw JSON of the agents is not shown.
@@ -193,15 +118,15 @@ describe.skipIf(whyNoAgents !== null).each(AGENTS)(
         await writeFile(join(repo, ".codex/config.toml"), '[mcp_servers.pawl]\ncommand = "false"\n');
         await git("add", ".");
         await git("commit", "--quiet", "-m", "As `pawl setup --write` configures agents");
-        await runAgent(bench, ...args);
-        expect(await commentsOn(task)).toEqual([COMMENT]);
+        await runAgent(server, bench, ...args);
+        expect(await commentsOn(server, task)).toEqual([COMMENT]);
       },
     );
   },
 );
 
 /** A repository with one task, whose check needs two files; failed attempts are continued. */
-async function openContinuedBench(options: ModelOptions = {}): Promise<Omit<Bench, "outside">> {
+async function openContinuedBench(options: ModelOptions = {}): Promise<AgentBench> {
   const settings = { continue: true };
   const bench = await createTestRepository(server, { within: AGENTS_FOLDER, lease_seconds: 60, settings });
   const task = await bench.add("Greet", { max_attempts: 3 });
@@ -216,9 +141,6 @@ async function openContinuedBench(options: ModelOptions = {}): Promise<Omit<Benc
   return { ...bench, api, task };
 }
 
-type RunOfTask = { usage: { input_tokens: number; output_tokens: number; cost_usd: number | null } };
-const runsOf = async ({ id }: CodeTask) => (await server.getTask(id)).runs as unknown as RunOfTask[];
-
 describe.skipIf(whyNoAgents !== null).each(AGENTS)("$agent", ({ agent, args, noSandbox }) => {
   const preset = agent === "Codex" ? "codex" : "claude";
 
@@ -227,11 +149,11 @@ describe.skipIf(whyNoAgents !== null).each(AGENTS)("$agent", ({ agent, args, noS
     async () => {
       const bench = await openContinuedBench();
       const { api, task, read } = bench;
-      await runAgent(bench, ...args, "--verify", "cat second");
+      await runAgent(server, bench, ...args, "--verify", "cat second");
       expect(await server.getTask(task.id)).toMatchObject({ status: "completed", attempts: 1 });
       expect(api.prompts).toBe(2);
       expect([await read("greeting"), await read("second")]).toEqual(["hello", "again"]);
-      const [first, second] = (await runsOf(task)) as [RunOfTask, RunOfTask];
+      const [first, second] = (await runsOf(server, task)) as [RunOfTask, RunOfTask];
       // Two requests each; both agents report sums over the whole session.
       expect(first).toMatchObject({ agent: preset, usage: { input_tokens: 20, output_tokens: 10 } });
       expect(second.usage).toEqual(first.usage);
@@ -244,7 +166,7 @@ describe.skipIf(whyNoAgents !== null).each(AGENTS)("$agent", ({ agent, args, noS
     async () => {
       const bench = await openContinuedBench({ rateLimited: 1 });
       const { api, task } = bench;
-      await runAgent(bench, ...args, "--verify", "cat greeting");
+      await runAgent(server, bench, ...args, "--verify", "cat greeting");
       expect(await server.getTask(task.id)).toMatchObject({ status: "completed" });
       expect(api.requests).toBeGreaterThan(2);
     },
@@ -253,12 +175,12 @@ describe.skipIf(whyNoAgents !== null).each(AGENTS)("$agent", ({ agent, args, noS
   test.runIf(noSandbox === null && process.platform === "linux")(
     "is run again after it was killed, and the work is merged once",
     async () => {
-      const bench: Omit<Bench, "outside"> = await openContinuedBench({
+      const bench: AgentBench = await openContinuedBench({
         later: [],
         onRequest: (request) => (request === 2 ? killAgentOf(bench.task) : Promise.resolve()),
       });
       const { task, read, history } = bench;
-      await runAgent(bench, ...args);
+      await runAgent(server, bench, ...args);
       expect(await server.getTask(task.id)).toMatchObject({
         status: "completed",
         runs: [{ outcome: "retried", error: expect.stringContaining("killed by SIGKILL") as string }, {}],

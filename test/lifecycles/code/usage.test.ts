@@ -134,12 +134,12 @@ test("a spent budget of a task stops its next attempt, not the running one; resu
   expect(await getTask(task.id)).toMatchObject({
     status: "ready",
     needs_attention: true,
-    budget_spent: "$0.50 of $0.50, the budget of this task, are spent.",
-    last_error: expect.stringContaining("$0.50 of $0.50, the budget of this task, are spent.") as string,
+    budget_spent: "The budget of this task is spent: $0.50 of $0.50.",
+    last_error: expect.stringContaining("The budget of this task is spent: $0.50 of $0.50.") as string,
   });
   const { body } = await server.ask(`GET /api/tasks/${task.id}/actions`, { token: server.wim });
-  expect(JSON.stringify(body)).toContain("the budget of this task, are spent");
-  expect((await inPawl("list", "-p", project_id)).stdout).toContain("the budget of this task, are spent");
+  expect(JSON.stringify(body)).toContain("The budget of this task is spent");
+  expect((await inPawl("list", "-p", project_id)).stdout).toContain("The budget of this task is spent");
   const resume = { token: server.lea, lease_token: null };
   expect(await server.act(task, "resume", undefined, { ...resume, token: server.wen })).not.toBe("ready");
   expect(await server.act(task, "resume", undefined, resume)).toBe("ready");
@@ -160,7 +160,7 @@ test("a spent budget of the day stops claims until it is raised", async () => {
   expect(await server.act(task, "complete", { commit: "c" })).toBe("completed");
   const claim = { token: server.wim, body: { project_id } };
   expect((await server.ask("POST /api/code/claims", claim)).body.tasks).toEqual([]);
-  const text = "101 of 100 tokens, today's budget of the project, are spent.";
+  const text = "Today's budget of the project is spent: 101 of 100 tokens.";
   const { body: summary } = await server.ask(`GET /api/code/summary?project_id=${project_id}`);
   expect(summary.budget_spent).toBe(text);
   const { body } = await server.ask(`GET /api/tasks/${next.id}/actions`, { token: server.wim });
@@ -174,14 +174,14 @@ test("a paused task is shown as paused, whatever text its last error has", async
   const { add, project_id } = await createTestRepository(server, { settings: { operator_controls: true } });
   const { id } = await add("Paint it");
   const task = await begin(project_id);
-  const error = "AssertionError: the budget of this task, are spent";
+  const error = "AssertionError: The budget of this task is spent";
   expect(await server.act(task, "retry", { error })).toBe("claimed");
   expect(await server.act(task, "release")).toBe("ready");
   expect(await server.act(task, "pause", undefined, { token: server.lea, lease_token: null })).toBe("ready");
   expect(await getTask(id)).toMatchObject({ held: true, budget_spent: null, last_error: error });
   const list = (await inPawl("list", "-p", project_id)).stdout;
   expect(list).toContain("paused");
-  expect(list).not.toContain("are spent");
+  expect(list).not.toContain("is spent");
 });
 
 test("while an agent runs, the cost of a continued session counts only this run", async () => {
@@ -199,4 +199,21 @@ test("while an agent runs, the cost of a continued session counts only this run"
   const costs = worker.events.flatMap((event) => (event.kind === "cost" ? [event.usd] : []));
   expect(costs).toEqual([0.5, 0.25]);
   expect(await getTask(task.id)).toMatchObject({ usage: { cost_usd: 0.75 } });
+});
+
+test("figures and names that the server would refuse are adjusted, so that the usage counts", async () => {
+  const bench = await createTestRepository(server);
+  const { add, work, project_id } = bench;
+  const task = await add("Paint\rit");
+  await work({
+    agent: await scriptedClaude(
+      bench,
+      `echo '{"type":"system","subtype":"init","session_id":"s-1","model":" \\u0000 "}'
+       spend 1e300 1e300; echo red > paint`,
+    ),
+  });
+  await whenIn(task, "completed");
+  expect((await usageBy(project_id, "task")).rows).toMatchObject([{ input_tokens: 1e15, cost_usd: 1e9 }]);
+  const { stdout } = await inPawl("usage", "--by", "task", "-p", project_id);
+  expect(stdout).toContain("Paint it");
 });

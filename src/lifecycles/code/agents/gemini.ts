@@ -10,7 +10,7 @@ export const gemini: AgentPreset = {
   title: "Gemini CLI",
   program: "gemini",
   install: "npm install -g @google/gemini-cli",
-  tested: null,
+  tested: "0.61.0",
   command: ({ allowEverything, session }) =>
     [
       "gemini -p {prompt} --output-format stream-json",

@@ -10,7 +10,7 @@ export const opencode: AgentPreset = {
   title: "opencode",
   program: "opencode",
   install: "npm install -g opencode-ai",
-  tested: null,
+  tested: "1.18.33",
   command: ({ allowEverything, session }) =>
     [
       "opencode run --format json",

@@ -41,7 +41,15 @@ export function parseJsonPlan(text: string): ParsedPlan {
   if (errors.length > 0) return { tasks: [], done: [], errors };
   if (!isSeq(list))
     return { tasks: [], done: [], errors: [{ line: lineOf(root), message: "no list of tasks found" }] };
-  const entries = list.items.map((node) => ({ node, value: (node as Node).toJS(document) as unknown }));
+  const entries: { node: unknown; value: unknown }[] = [];
+  for (const node of list.items) {
+    try {
+      entries.push({ node, value: (node as Node).toJS(document) });
+    } catch (error) {
+      // Aliases that multiply would fill the memory.
+      return { tasks: [], done: [], errors: [{ line: lineOf(node), message: (error as Error).message }] };
+    }
+  }
   const areIssues = entries.length > 0 && entries.every(({ value }) => isIssue(value));
   const plan: ParsedPlan = { tasks: [], done: [], errors: [] };
   for (const [index, { node, value }] of entries.entries()) {

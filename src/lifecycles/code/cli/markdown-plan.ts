@@ -4,7 +4,7 @@ type Item = PlannedTask & { indent: number; done: boolean; parent: Item | null; 
 
 const ITEM = /^(\s*)(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s*(.*)$/;
 const FIELD = /^(after|ref|acceptance|priority)\s*:\s*(.*)$/i;
-const INLINE = /\s*\((after|ref)\s*:\s*([^()]*)\)\s*$/i;
+const INLINE = /^(after|ref)\s*:(.*)$/i;
 const TAB_WIDTH = 4;
 
 /**
@@ -65,11 +65,15 @@ function planOf(items: readonly Item[], errors: PlanError[]): ParsedPlan {
 
 /** Reads `(after: …)` and `(ref: …)` at the end of a title; returns the rest. */
 function readInline(item: Item, title: string, line: number): string {
-  const [whole, name = "", value = ""] = INLINE.exec(title) ?? [];
-  if (whole === undefined) return title.trim();
-  const rest = readInline(item, title.slice(0, -whole.length), line);
-  if (name.toLowerCase() === "ref") item.ref = value.trim() || item.ref;
-  else addReferences(item, value, line);
+  let rest = title.trim();
+  while (rest.endsWith(")")) {
+    const start = rest.lastIndexOf("(");
+    const [, name = "", value = ""] = INLINE.exec(rest.slice(start + 1, -1).trim()) ?? [];
+    if (start < 0 || name === "") break;
+    if (name.toLowerCase() === "ref") item.ref = value.trim() || item.ref;
+    else addReferences(item, value, line);
+    rest = rest.slice(0, start).trimEnd();
+  }
   return rest;
 }
 

@@ -75,6 +75,12 @@ describe("a check list", () => {
       ['2: priority must be a whole number, not "high"', '3: "after:" has no value'],
     ],
     ["no tasks", "- A\n- [x] B", ["1: no open tasks found"]],
+    ["NUL in a title", "- [ ] A\u0000B", ["1: title: text must not hold NUL or lone surrogates"]],
+    [
+      "long lines of spaces and brackets",
+      `- [ ] A${" ".repeat(300_000)}x\n- [ ] B (after:${" ".repeat(300_000)}x\n- [ ] C ${"(ref: c)".repeat(40_000)}`,
+      ["1: title: Too big: expected string to have <=200 characters"],
+    ],
   ])("with %s is refused with its line", (_, text, errors) => {
     const found = errorsOf(parseMarkdownPlan(text));
     for (const error of errors) expect(found).toContain(error);
@@ -98,6 +104,11 @@ describe("JSON", () => {
     ["no list", '{"task": []}', [/^1: no list of tasks found/]],
     ["an unknown field", '[\n{"title": "A"},\n{"title": "B", "atfer": ["A"]}]', [/^3: .*atfer/]],
     ["an unknown reference", '[\n{"title": "A",\n"after": ["x"]}]', [/^3: there is no task "x"/]],
+    [
+      "aliases that multiply",
+      `{x: &x [1,1,1,1,1,1,1,1,1], y: &y [*x,*x,*x,*x,*x,*x,*x,*x,*x], z: &z [*y,*y,*y,*y,*y,*y,*y,*y,*y],\ntasks: [*z]}`,
+      [/^2: Excessive alias count/],
+    ],
     ["a cycle", '[\n{"title": "A", "after": "B"},\n{"title": "B", "after": "A"}]', [/^3: these tasks wait/]],
   ])("with %s is refused with its line", (_, text, errors) => {
     const found = errorsOf(parseJsonPlan(text));

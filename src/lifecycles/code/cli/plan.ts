@@ -1,3 +1,4 @@
+import { isStorable } from "../../../core/index.ts";
 import { creationFields } from "../fields.ts";
 
 /** A task of a plan, before it is created. */
@@ -79,6 +80,9 @@ function fieldErrors(tasks: readonly PlannedTask[]): PlanError[] {
     const parsed = creationFields.safeParse({ title, description, acceptance, priority });
     for (const { path, message } of parsed.error?.issues ?? [])
       errors.push({ line, message: `${path.join(".")}: ${message}` });
+    for (const [name, value] of Object.entries({ ref, title, description, acceptance }))
+      if (!isStorable(value ?? ""))
+        errors.push({ line, message: `${name}: text must not hold NUL or lone surrogates` });
     const [sameRef, sameTitle] = [lines.get(keyOf(ref)), titles.get(keyOf(title))];
     if (sameRef !== undefined) errors.push({ line, message: `"${ref}" is also the name of line ${sameRef}` });
     else if (sameTitle !== undefined)

@@ -33,7 +33,7 @@ function start() {
     view.onEvent(eventOf(n, { kind: "phase", phase: "working", worktree: `/w/${n}` }), 0);
   view.onEvent(eventOf(1, { kind: "output", line: "Bash npm test" }), 0);
   view.onEvent(eventOf(1, { kind: "cost", usd: 0.25 }), 0);
-  const frame = (columns?: number, rows?: number) => controls.frame(screen(columns, rows), 65_000);
+  const frame = (columns?: number, rows?: number, now = 65_000) => controls.frame(screen(columns, rows), now);
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   return { view, controls, calls, frame, settle };
 }
@@ -93,4 +93,39 @@ test("s asks first; its answer, and that of r, is shown below", async () => {
   controls.press("q");
   controls.press("ctrl-c");
   expect(calls).toEqual(["quit", "quit"]);
+});
+
+test("a message gives way to the keys after a while", async () => {
+  const { controls, frame, settle } = start();
+  frame();
+  controls.press("r");
+  await settle();
+  expect(frame(80, 24, 70_000).at(-1)).toBe(`again ${ID(1)}`);
+  expect(frame(80, 24, 79_999).at(-1)).toBe(`again ${ID(1)}`);
+  expect(frame(80, 24, 80_000).at(-1)).toContain("q quit");
+});
+
+test("on a small screen, the selected task and the latest results are shown", () => {
+  const { controls, frame, view } = start();
+  for (const n of [3, 4, 5])
+    view.onEvent(eventOf(n, { kind: "phase", phase: "working", worktree: `/w/${n}` }), 0);
+  for (const n of [6, 7]) view.onEvent(eventOf(n, { kind: "retried", error: "no" }), 0);
+  expect(frame(38, 15).filter((line) => / [1-5] 0{7}[1-5] /.test(line))).toHaveLength(5);
+  const selected = () => frame(38, 9).filter((line) => line.startsWith("▸"));
+  expect(frame(38, 9)).toHaveLength(8);
+  for (const n of [1, 2, 3, 4, 5]) {
+    expect(selected()).toEqual([expect.stringMatching(`▸ +${n} `)]);
+    controls.press("down");
+  }
+  expect(selected()).toEqual([expect.stringContaining("Task 6")]);
+  expect(frame(38, 18).join("\n")).toContain("Task 7");
+});
+
+test("a task with several results is selected in its latest one", () => {
+  const { controls, frame, view } = start();
+  for (const error of ["first", "second"]) view.onEvent(eventOf(3, { kind: "retried", error }), 0);
+  frame();
+  controls.press("down");
+  controls.press("down");
+  expect(frame().filter((line) => line.startsWith("▸"))).toEqual([expect.stringContaining("second")]);
 });

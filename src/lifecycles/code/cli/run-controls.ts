@@ -14,6 +14,9 @@ type Pager = { title: string; lines: () => readonly string[]; top: number; follo
 const KEYS = "↑↓ select · l log · d diff · s stop · r retry · ? help · q quit";
 const PAGER_KEYS = "↑↓ PgUp PgDn scroll · g start · G end · q back";
 
+/** How long a message replaces the list of keys. */
+const MESSAGE_MS = 10_000;
+
 const HELP = [
   "↑ ↓     select a task",
   "l       log of the selected task (Enter does the same)",
@@ -34,6 +37,7 @@ export class RunControls {
   private pager: Pager | null = null;
   private question: { text: string; yes: () => void } | null = null;
   private message = "";
+  private shown = { message: "", since: 0 };
   private pageSize = 10;
 
   constructor(view: RunView, controls: TaskControls, quit: () => void) {
@@ -54,8 +58,14 @@ export class RunControls {
     if (this.pager) return this.pagerFrame(this.pager, screen);
     const ids = this.view.shown().map(({ id }) => id);
     if (!ids.includes(this.view.selected ?? "")) this.view.selected = ids[0] ?? null;
+    this.expireMessage(now);
     this.view.footer = this.question?.text ?? (this.message || shortKeys(screen.columns));
     return this.view.frame(screen, now);
+  }
+
+  private expireMessage(now: number): void {
+    if (this.message !== this.shown.message) this.shown = { message: this.message, since: now };
+    if (now - this.shown.since >= MESSAGE_MS) this.message = "";
   }
 
   private choose(key: string): void {

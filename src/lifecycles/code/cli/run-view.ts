@@ -1,5 +1,7 @@
 import { cut, oneLine, shortId, widthOf } from "../../../plugin/index.ts";
 import type { Screen } from "../../../plugin/index.ts";
+import { fitRows } from "./fit-rows.ts";
+import type { ViewRow } from "./fit-rows.ts";
 import type { CodeWorkerEvent } from "../worker/start-code-worker.ts";
 
 export type Counts = {
@@ -119,51 +121,58 @@ export class RunView {
     };
     const idle = workers - this.atWork.size;
     const free: Piece[] = [[`  ${idle} of ${workers} free`, dim]];
-    const lines: Piece[][] = [
+    const head: Piece[][] = [
       [["Pawl", bold], " ", ["code", dim], `  ${place} `, ["→", dim], " ", [target, cyan], "  ", state],
       this.progress(columns, colours, now),
       ...(this.counts.budget_spent ? [[[this.counts.budget_spent, yellow] as Piece]] : []),
       [],
-      ...[...this.atWork.values()].flatMap((work, slot) => this.slotLines(work, slot, now, colours)),
-      ...(idle > 0 && !this.stopping ? [free] : []),
-      ...(this.recent.length === 0 ? [] : [[]]),
-      ...this.recent.map(({ at, mark, id, text }): Piece[] => [
-        [`${this.pointer(this.atWork.has(id) ? "" : id)}${clock(now - at).padStart(5)}`, dim],
-        " ",
-        MARK[mark],
-        " ",
-        [shortId(id), dim],
-        `  ${text}`,
-      ]),
     ];
-    if (this.footer === "") return lines.slice(0, rows - 1).map((pieces) => lineOf(pieces, columns));
-    const shown = lines.slice(0, Math.max(1, rows - 3));
-    const footer: Piece[] = [[this.footer, dim]];
-    return [...shown, [], footer].map((pieces) => lineOf(pieces, columns));
+    const results = this.recent.map((one, index): ViewRow<Piece[]> => {
+      const { at, mark, id, text } = one;
+      // A task is selected in one row: that of its agent, or of its latest result.
+      const isLatest =
+        !this.atWork.has(id) && this.recent.findLastIndex((other) => other.id === id) === index;
+      const pointer = isLatest ? this.pointer(id) : " ";
+      const start: Piece = [`${pointer}${clock(now - at).padStart(5)}`, dim];
+      const line = [start, " ", MARK[mark], " ", [shortId(id), dim] as Piece, `  ${text}`];
+      return { kind: "result", id: isLatest ? id : null, line };
+    });
+    const body: ViewRow<Piece[]>[] = [
+      ...[...this.atWork.values()].flatMap((work, slot) => this.slotRows(work, slot, now, colours)),
+      ...(idle > 0 && !this.stopping ? [spaceRow(free)] : []),
+      ...(results.length === 0 ? [] : [spaceRow([])]),
+      ...results,
+    ];
+    const footer: Piece[][] = this.footer === "" ? [] : [[], [[this.footer, dim]]];
+    const height = Math.max(0, rows - 1 - footer.length - head.length);
+    return [...head, ...fitRows(body, height, this.selected), ...footer]
+      .slice(0, Math.max(1, rows - 1))
+      .map((pieces) => lineOf(pieces, columns));
   }
 
   private pointer(id: string): string {
     return id !== "" && id === this.selected ? "▸" : " ";
   }
 
-  private slotLines(
+  private slotRows(
     { id, title, phase, since, line, tool, attempt, cost }: AtWork,
     slot: number,
     now: number,
     { bold, dim, cyan }: Screen["colours"],
-  ): Piece[][] {
+  ): ViewRow<Piece[]>[] {
     const about = `  ${phase.padEnd(9)} ${clock(now - since).padStart(7)}`;
     const again = attempt === 0 ? "" : ` try ${attempt + 1}`;
     const spent = cost === null ? "" : ` $${cost.toFixed(2)}`;
+    const firstLine: Piece[] = [
+      [`${this.pointer(id)} ${String(slot + 1).padStart(2)} `, dim],
+      [shortId(id), cyan],
+      `${about}${again}${spent}  `,
+      [oneLine(title), bold],
+      [phase === "working" && tool !== "" ? `  ${oneLine(tool)}` : "", dim],
+    ];
     return [
-      [
-        [`${this.pointer(id)} ${String(slot + 1).padStart(2)} `, dim],
-        [shortId(id), cyan],
-        `${about}${again}${spent}  `,
-        [oneLine(title), bold],
-        [phase === "working" && tool !== "" ? `  ${oneLine(tool)}` : "", dim],
-      ],
-      [[`     ${oneLine(line) || "…"}`, dim]],
+      { kind: "agent", id, line: firstLine },
+      { kind: "output", id: null, line: [[`     ${oneLine(line) || "…"}`, dim]] },
     ];
   }
 
@@ -192,6 +201,10 @@ const NEW = { phase: "preparing", line: "", tool: "", worktree: null, cost: null
 
 /** A text, optionally with a color. */
 type Piece = string | [text: string, color: (text: string) => string];
+
+function spaceRow(line: Piece[]): ViewRow<Piece[]> {
+  return { kind: "space", id: null, line };
+}
 
 /** Joins pieces and cuts them to the width of the screen; color codes have no width. */
 function lineOf(pieces: readonly Piece[], columns: number): string {

@@ -1,4 +1,4 @@
-import { atServer, print, shortId, textTable, isTty } from "../../../plugin/index.ts";
+import { atServer, oneLine, print, shortId, textTable, isTty } from "../../../plugin/index.ts";
 import type { CliEnvironment, ConnectFlags, ExitCode } from "../../../plugin/index.ts";
 import { CODE_ROUTES } from "../api.ts";
 import type { CodeTask } from "../api.ts";
@@ -33,7 +33,7 @@ export function showUsage(
   return atServer(environment, flags, async ({ client }) => {
     const usage = await client.calls(CODE_ROUTES).getCodeUsage({ project_id: project, by, days });
     const name = ({ key, title }: (typeof usage)["rows"][number]) =>
-      title === null ? key : `${isTty(out) ? shortId(key) : key}  ${title}`;
+      title === null ? key : `${isTty(out) ? shortId(key) : key}  ${oneLine(title)}`;
     const rows = usage.rows.map((row) => [
       name(row),
       costText(row),

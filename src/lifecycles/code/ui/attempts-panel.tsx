@@ -76,7 +76,13 @@ function Attempts({ task }: { task: Task }) {
               </li>
             ))}
           </ul>
-          <Output key={shown.run} id={task.id} title={task.title} run={shown.run} />
+          <Output
+            key={shown.run}
+            id={task.id}
+            title={task.title}
+            run={shown.run}
+            ended={shown.ended_at !== null}
+          />
         </>
       )}
     </section>

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { ProblemNote, useTexts } from "../../../console/index.ts";
 import { code } from "./code-calls.ts";
+import { readableLines } from "../last-line.ts";
 import { TEXTS } from "./texts.ts";
 
 /** Length of the output on the page; older text is dropped. */
@@ -10,8 +11,16 @@ const DRAW_INTERVAL_MS = 120;
 /** Closer to the end than this, the page follows new output. */
 const NEAR_END_PX = 60;
 
-/** The live output of a task's agent: of one attempt, or of the latest. */
-export function Output({ id, title, run }: { id: string; title: string; run?: number | undefined }) {
+type OutputProps = {
+  id: string;
+  title: string;
+  /** The attempt; default: the latest. */
+  run?: number | undefined;
+  ended?: boolean;
+};
+
+/** The live output of a task's agent, with its JSON messages as text. */
+export function Output({ id, title, run, ended = false }: OutputProps) {
   const texts = useTexts(TEXTS);
   const { text, problem } = useOutput(id, run);
   const terminal = useRef<HTMLPreElement>(null);
@@ -33,7 +42,11 @@ export function Output({ id, title, run }: { id: string; title: string; run?: nu
           atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
         }}
       >
-        {text === "" ? <span className="terminal-empty">{texts.outputEmpty}</span> : text}
+        {text === "" ? (
+          <span className="terminal-empty">{ended ? texts.outputNone : texts.outputEmpty}</span>
+        ) : (
+          text
+        )}
       </pre>
     </>
   );
@@ -45,20 +58,25 @@ function useOutput(id: string, run: number | undefined): { text: string; problem
   useEffect(() => {
     const stop = new AbortController();
     let output = "";
+    let unfinishedLine = "";
     let shownRun = run ?? 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     setText("");
     setProblem(null);
     const draw = () => {
       timer = undefined;
-      setText(output);
+      setText(output + readableLines(unfinishedLine).join(""));
     };
     const follow = async () => {
       for await (const piece of code.streamCodeOutput({ id, after: 0 }, { signal: stop.signal })) {
         if (run !== undefined && piece.run !== run) continue;
         // The output of a new attempt replaces the old one.
-        if (piece.run > shownRun) [shownRun, output] = [piece.run, ""];
-        output = (output + plain(piece.text)).slice(-MAX_CHARACTERS);
+        if (piece.run > shownRun) [shownRun, output, unfinishedLine] = [piece.run, "", ""];
+        const text = unfinishedLine + piece.text;
+        const end = text.lastIndexOf("\n") + 1;
+        unfinishedLine = text.slice(end);
+        const lines = readableLines(text.slice(0, end)).map((line) => `${line}\n`);
+        output = (output + lines.join("")).slice(-MAX_CHARACTERS);
         timer ??= setTimeout(draw, DRAW_INTERVAL_MS);
       }
     };
@@ -71,9 +89,4 @@ function useOutput(id: string, run: number | undefined): { text: string; problem
     };
   }, [id, run]);
   return { text, problem };
-}
-
-/** Removes terminal control sequences, such as colors. */
-function plain(text: string): string {
-  return text.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "");
 }

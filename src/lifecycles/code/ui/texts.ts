@@ -17,6 +17,7 @@ type Texts = {
   output: string;
   outputOf: (title: string) => string;
   outputEmpty: string;
+  outputNone: string;
   attempt: (n: number) => string;
   attempts: string;
   noAttempts: string;
@@ -63,6 +64,7 @@ export const TEXTS: LocalizedTexts<Texts> = {
     output: "Output",
     outputOf: (title) => `Output of “${title}”`,
     outputEmpty: "No output yet.",
+    outputNone: "This attempt has no output.",
     attempt: (n) => `attempt ${n}`,
     attempts: "Attempts and their output",
     noAttempts: "No attempts yet.",
@@ -121,6 +123,7 @@ export const TEXTS: LocalizedTexts<Texts> = {
     output: "Вывод",
     outputOf: (title) => `Вывод: «${title}»`,
     outputEmpty: "Вывода пока нет.",
+    outputNone: "У этой попытки нет вывода.",
     attempt: (n) => `попытка ${n}`,
     attempts: "Попытки и их вывод",
     noAttempts: "Попыток пока нет.",

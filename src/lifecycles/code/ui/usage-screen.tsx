@@ -19,6 +19,8 @@ const DAYS = 30;
 const MAX_TASKS = 20;
 const DAY_MS = 86_400_000;
 
+type ChartDay = { day: string; row: UsageRow | undefined };
+
 /** Tokens and cost by day, agent and task. */
 export default function UsageScreen({ lifecycle }: { lifecycle: string }) {
   const texts = useTexts(USAGE_TEXTS);
@@ -44,7 +46,7 @@ export default function UsageScreen({ lifecycle }: { lifecycle: string }) {
             <EmptyState icon="play" title={texts.usageEmpty} hint={texts.usageEmptyHint} />
           ) : (
             <>
-              <DayChart rows={byDay.rows} />
+              <DayCharts rows={byDay.rows} />
               <UsageTable name={texts.by.agent} rows={byAgent.rows} />
               <UsageTable name={texts.by.task} rows={byTask.rows} />
             </>
@@ -55,35 +57,52 @@ export default function UsageScreen({ lifecycle }: { lifecycle: string }) {
   );
 }
 
-/** A bar per day: its cost, or its tokens if no agent reports a cost. */
-function DayChart({ rows }: { rows: readonly UsageRow[] }) {
-  const { f } = useI18n();
+/** Cost per day, and tokens per day: some agents report no cost. */
+function DayCharts({ rows }: { rows: readonly UsageRow[] }) {
   const texts = useTexts(USAGE_TEXTS);
-  const hasCost = rows.some(({ cost_usd }) => cost_usd !== null);
-  const valueOf = (row: UsageRow | undefined) =>
-    row === undefined ? 0 : hasCost ? (row.cost_usd ?? 0) : row.input_tokens + row.output_tokens;
   const days = Array.from({ length: DAYS }, (_, at) =>
     new Date(Date.now() - (DAYS - 1 - at) * DAY_MS).toISOString().slice(0, 10),
   ).map((day) => ({ day, row: rows.find(({ key }) => key === day) }));
-  const max = Math.max(...days.map(({ row }) => valueOf(row)));
   return (
     <section className="card" aria-label={texts.usage}>
       <header className="head">
         <h2>{texts.usage}</h2>
         <span className="push small faint">{texts.usageHint}</span>
       </header>
-      <div className="usage-chart" role="img" aria-label={texts.chart(DAYS)}>
-        {days.map(({ day, row }) => (
-          <span key={day} title={row ? `${day}: ${texts.used(row, f)}` : day} data-day={day}>
-            <i style={{ height: `${max === 0 ? 0 : (valueOf(row) / max) * 100}%` }} />
-          </span>
-        ))}
-      </div>
+      {rows.some(({ cost_usd }) => cost_usd !== null) && <DayChart days={days} measure="cost" />}
+      <DayChart days={days} measure="tokens" />
       <div className="usage-axis small faint num">
         <span>{days[0]?.day}</span>
         <span>{days.at(-1)?.day}</span>
       </div>
     </section>
+  );
+}
+
+/** A bar per day. The caption names the highest one, because bars alone have no figures on a touch screen. */
+function DayChart({ days, measure }: { days: readonly ChartDay[]; measure: "cost" | "tokens" }) {
+  const { f } = useI18n();
+  const texts = useTexts(USAGE_TEXTS);
+  const valueOf = ({ row }: ChartDay) =>
+    row === undefined ? 0 : measure === "cost" ? (row.cost_usd ?? 0) : row.input_tokens + row.output_tokens;
+  const max = Math.max(...days.map(valueOf));
+  const highest = days.find((day) => valueOf(day) === max)?.day ?? "";
+  const caption = texts.chart[measure](max, highest, f);
+  return (
+    <figure className="usage-figure">
+      <figcaption className="small">{caption}</figcaption>
+      <div className="usage-chart" role="img" aria-label={caption} data-measure={measure}>
+        {days.map((one) => (
+          <span
+            key={one.day}
+            title={one.row ? `${one.day}: ${texts.used(one.row, f)}` : one.day}
+            data-day={one.day}
+          >
+            <i style={{ height: `${max === 0 ? 0 : (valueOf(one) / max) * 100}%` }} />
+          </span>
+        ))}
+      </div>
+    </figure>
   );
 }
 

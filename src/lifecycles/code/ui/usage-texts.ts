@@ -11,10 +11,11 @@ type Texts = {
   usageHint: string;
   usageEmpty: string;
   usageEmptyHint: string;
-  by: Readonly<Record<"day" | "agent" | "task", string>>;
+  by: Readonly<Record<"agent" | "task", string>>;
   used: (usage: Usage, format: Format) => string;
   attempts: (n: number) => string;
-  chart: (days: number) => string;
+  /** The caption of a chart, with the highest day. */
+  chart: Readonly<Record<"cost" | "tokens", (max: number, day: string, format: Format) => string>>;
   noNewTasks: string;
 };
 
@@ -28,13 +29,16 @@ export const USAGE_TEXTS: LocalizedTexts<Texts> = {
     usageHint: "As the agents report them; days are in UTC.",
     usageEmpty: "No usage yet",
     usageEmptyHint: "Tokens and cost of each attempt appear here when its agent reports them.",
-    by: { day: "Days", agent: "Agents", task: "Tasks" },
+    by: { agent: "Agents", task: "Tasks" },
     used: ({ input_tokens, output_tokens, cost_usd }, f) => {
       const n = input_tokens + output_tokens;
       return join(cost_usd, en(n, { one: `${f.number(n)} token`, other: `${f.number(n)} tokens` }));
     },
     attempts: (n) => en(n, { one: `${n} attempt`, other: `${n} attempts` }),
-    chart: (days) => `Usage of the last ${days} days`,
+    chart: {
+      cost: (max, day) => `Cost per day: at most $${max.toFixed(2)}, on ${day}`,
+      tokens: (max, day, f) => `Tokens per day: at most ${f.number(max)}, on ${day}`,
+    },
     noNewTasks: "Today's budget is spent: no new task is started",
   },
   ru: {
@@ -42,7 +46,7 @@ export const USAGE_TEXTS: LocalizedTexts<Texts> = {
     usageHint: "По данным агентов; дни по UTC.",
     usageEmpty: "Расхода пока нет",
     usageEmptyHint: "Здесь появятся токены и стоимость попыток, как только агенты сообщат о них.",
-    by: { day: "Дни", agent: "Агенты", task: "Задачи" },
+    by: { agent: "Агенты", task: "Задачи" },
     used: ({ input_tokens, output_tokens, cost_usd }, f) => {
       const n = input_tokens + output_tokens;
       const tokens = ru(n, {
@@ -53,7 +57,10 @@ export const USAGE_TEXTS: LocalizedTexts<Texts> = {
       return join(cost_usd, tokens);
     },
     attempts: (n) => ru(n, { one: `${n} попытка`, few: `${n} попытки`, other: `${n} попыток` }),
-    chart: (days) => `Расход за последние ${days} дн.`,
+    chart: {
+      cost: (max, day) => `Стоимость за день: не больше $${max.toFixed(2)}, ${day}`,
+      tokens: (max, day, f) => `Токенов за день: не больше ${f.number(max)}, ${day}`,
+    },
     noNewTasks: "Бюджет на сегодня исчерпан: новые задачи не начинаются",
   },
 };

@@ -48,7 +48,10 @@ async function workAndMerge(attempt: Attempt): Promise<AttemptResult> {
   const { repository, rules, task, worktree, onPhase } = attempt;
   const work: WorkOfTask = { id: task.id, title: task.title, may_be_empty: task.data.may_be_empty };
   // Approved work is only merged.
-  if (isApproved(task)) return mergeAttempt(attempt, work);
+  if (isApproved(task)) {
+    onPhase("merging");
+    return mergeAttempt(attempt, work);
+  }
   onPhase("working");
   const end = await runAgent(attempt);
   const { obstacle } = (await attempt.readTask()).data;
@@ -67,8 +70,7 @@ async function workAndMerge(attempt: Attempt): Promise<AttemptResult> {
 }
 
 async function mergeAttempt(attempt: Attempt, work: WorkOfTask): Promise<{ commit: string }> {
-  const { repository, rules, task, worktree, signal, onPhase } = attempt;
-  onPhase("merging");
+  const { repository, rules, task, worktree, signal } = attempt;
   const commit = await repository.inside(worktree.path)(["rev-parse", "HEAD"]);
   // Without a review, the diff is only informative.
   await attempt.uploadDiff({ base: worktree.base, commit }).catch(() => undefined);

@@ -69,7 +69,9 @@ export async function throwIfConflictsAreLeft(
   const files: string[] = [];
   let file = "";
   for (const line of diff.split("\n")) {
-    if (line.startsWith("+++ b/")) file = line.slice("+++ b/".length);
+    // Git quotes names with special characters.
+    const name = /^\+\+\+ (?:"b\/(.*)"|b\/(.*?)\t?)$/.exec(line);
+    if (name) file = name[1] ?? name[2] ?? "";
     if (/^\+(<{7}|>{7})( |$)/.test(line) && !files.includes(file)) files.push(file);
   }
   if (files.length > 0)

@@ -49,6 +49,18 @@ const SETTINGS = [
   "rebase.updateRefs=false",
   "rebase.rebaseMerges=false",
   "core.quotePath=false",
+  // The rest are preferences of users that change output which Pawl reads, or make its commands fail.
+  "color.ui=false",
+  "color.diff=false",
+  "color.status=false",
+  "diff.noprefix=false",
+  "diff.mnemonicPrefix=false",
+  "status.showUntrackedFiles=normal",
+  "log.showSignature=false",
+  "merge.ff=true",
+  "merge.verifySignatures=false",
+  "rebase.backend=merge",
+  "commit.cleanup=whitespace",
 ].flatMap((setting) => ["-c", setting]);
 
 /** A hooks path without hooks. */

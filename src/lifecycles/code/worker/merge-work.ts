@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { moveTarget, readTarget } from "./user-checkouts.ts";
 import { GitFailure } from "./git.ts";
 import type { Git } from "./git.ts";
@@ -241,9 +242,13 @@ async function discardChanges(
   await inside(path)(["clean", "-ffdq"]).catch(() => undefined);
 }
 
-/** One line: a title with line breaks must not add trailers of its own. */
-function subjectOf({ title }: WorkOfTask): string {
-  return title.replaceAll(/\s+/g, " ");
+/**
+ * Formats a title as one line, so that it adds no trailers, and without the control characters that would reach terminals by
+ * `git log`.
+ */
+export function subjectOf({ id, title }: Pick<WorkOfTask, "id" | "title">): string {
+  const line = stripVTControlCharacters(title).replaceAll(/[\s\p{Cc}\p{Bidi_Control}]+/gu, " ");
+  return line.trim() || `Task ${id}`;
 }
 
 /** Replays the work onto the target's tip; returns the resulting commit. */

@@ -5,6 +5,7 @@ import { CODE_ROUTES } from "../api.ts";
 import type { code } from "../lifecycle.ts";
 import type { CodeTask, ReviewedResult } from "./attempt-context.ts";
 import { continueWorktree } from "./continue-work.ts";
+import { subjectOf } from "./merge-work.ts";
 import { openPullRequest, pushBranch } from "./publish.ts";
 import type { Remote } from "./publish.ts";
 import type { Repository } from "./repository.ts";
@@ -87,7 +88,7 @@ async function publish(
       `Pawl-Task: ${id}`,
     ];
     const body = parts.filter(Boolean).join("\n\n");
-    const request = { branch: work.branch, title, body };
+    const request = { branch: work.branch, title: subjectOf({ id, title }), body };
     return { pull_request: await openPullRequest(repository, remote, request), problem: null };
   } catch (error) {
     return { pull_request: null, problem: publishProblem(remote, error) };

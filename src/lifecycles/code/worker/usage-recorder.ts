@@ -12,6 +12,9 @@ export type UsageReport = AgentUsage & {
 
 /** A killed worker loses the usage since the last report. */
 const REPORT_INTERVAL_MS = 60_000;
+/** The server refuses reports over these, and then nothing of the attempt would be counted. */
+const MAX_TOKENS = 1e15;
+const MAX_USD = 1e9;
 const NO_USAGE: AgentUsage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: null };
 
 /** Follows the output of an attempt's agent, and reports its session and usage to the server. */
@@ -59,9 +62,9 @@ export class UsageRecorder {
     const { session, usage, model, reported } = this.reader;
     if (session === null && usage === null) return;
     const report = {
-      ...(usage ?? NO_USAGE),
-      ...{ run: this.run, agent: this.agent, model: model?.slice(0, 200) ?? null, session },
-      reported: reported ?? NO_USAGE,
+      ...withinLimits(usage ?? NO_USAGE),
+      ...{ run: this.run, agent: this.agent, model: nameOf(model), session },
+      reported: withinLimits(reported ?? NO_USAGE),
     };
     const text = JSON.stringify(report);
     if (text === this.sent) return;
@@ -74,4 +77,26 @@ export class UsageRecorder {
     clearInterval(this.timer);
     await this.report().catch(() => undefined);
   }
+}
+
+function withinLimits({ input_tokens, cached_tokens, output_tokens, cost_usd }: AgentUsage): AgentUsage {
+  const tokens = (amount: number) => Math.min(MAX_TOKENS, Math.round(amount));
+  return {
+    input_tokens: tokens(input_tokens),
+    cached_tokens: tokens(cached_tokens),
+    output_tokens: tokens(output_tokens),
+    cost_usd: cost_usd === null ? null : Math.min(MAX_USD, roundedCost(cost_usd)),
+  };
+}
+
+/** Differences of sums have a tail of digits, such as 0.00028000000000000003. */
+function roundedCost(usd: number): number {
+  return Math.round(usd * 1e6) / 1e6;
+}
+
+/** Names are printed by programs, so they can be anything. */
+function nameOf(model: string | null): string | null {
+  // The cut may leave half of a surrogate pair.
+  const name = (model ?? "").slice(0, 200).replaceAll(/[\p{Cc}\p{Cs}]/gu, "");
+  return name.trim() || null;
 }
