@@ -18,6 +18,8 @@ export type ConsoleSetup = {
     who: keyof ConsoleSetup["tokens"] | null,
     path: string,
     options?: BrowserContextOptions,
+    /** Address of a proxy to the server; default: the server itself. */
+    base?: string,
   ) => Promise<Page>;
   /** Creates a board task and returns its id. */
   createTask: (title: string, more?: object) => Promise<string>;
@@ -72,22 +74,21 @@ async function startSetup(): Promise<ConsoleSetup> {
   return {
     server,
     tokens,
-    openPage: async (who, path, options = {}) => {
+    openPage: async (who, path, options = {}, base = server.url) => {
       const context = await browser.newContext({
         viewport: { width: 1440, height: 900 },
         locale: "en",
         ...options,
       });
       context.setDefaultTimeout(WAIT_LIMIT_MS);
-      if (who !== null)
-        await context.request.post(`${server.url}/api/session`, { data: { token: tokens[who] } });
+      if (who !== null) await context.request.post(`${base}/api/session`, { data: { token: tokens[who] } });
       const page = await context.newPage();
-      const errors = watchForErrors(page, server.url);
+      const errors = watchForErrors(page, base);
       onTestFinished(async () => {
         await context.close();
         expect(errors).toEqual([]);
       });
-      await page.goto(server.url + path);
+      await page.goto(base + path);
       return page;
     },
     createTask: async (title, more = {}) =>
