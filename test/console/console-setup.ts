@@ -15,7 +15,7 @@ export type ConsoleSetup = {
   tokens: Record<"admin" | "ann" | "bob" | "lea" | "tom" | "eve", string>;
   /** Opens a page in its own context, signed in unless `who` is null; any error on it fails the test. */
   openPage: (
-    who: keyof ConsoleSetup["tokens"] | null,
+    who: keyof ConsoleSetup["tokens"] | { token: string } | null,
     path: string,
     options?: BrowserContextOptions,
     /** Address of a proxy to the server; default: the server itself. */
@@ -27,7 +27,7 @@ export type ConsoleSetup = {
 };
 
 /** Browsers log every failed request; pages show those themselves. */
-const EXPECTED = /the server responded with a status of 4\d\d|net::ERR_/;
+const EXPECTED = /the server responded with a status of (4\d\d|503)|net::ERR_/;
 
 /** Folder of the built console. */
 export const CONSOLE_FOLDER = join(ROOT, "dist/console");
@@ -81,7 +81,10 @@ async function startSetup(): Promise<ConsoleSetup> {
         ...options,
       });
       context.setDefaultTimeout(WAIT_LIMIT_MS);
-      if (who !== null) await context.request.post(`${base}/api/session`, { data: { token: tokens[who] } });
+      if (who !== null)
+        await context.request.post(`${base}/api/session`, {
+          data: { token: typeof who === "string" ? tokens[who] : who.token },
+        });
       const page = await context.newPage();
       const errors = watchForErrors(page, base);
       onTestFinished(async () => {
