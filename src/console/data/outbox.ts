@@ -19,7 +19,7 @@ export type OutboxState = {
 
 const FIRST_RETRY_MS = 1_000;
 /** A tab that the system froze may hold the lock. The keys make it safe to send without it. */
-const LOCK_TIMEOUT_MS = 15_000;
+const LOCK_TIMEOUT_MS = 5_000;
 const MAX_SENT = 20;
 
 /**
@@ -64,6 +64,10 @@ export class Outbox {
       this.refresh();
       this.wake();
     };
+    const onLeave = (event: BeforeUnloadEvent) => {
+      if (this.store.isVolatile) event.preventDefault();
+    };
+    window.addEventListener("beforeunload", onLeave);
     window.addEventListener("online", wake);
     window.addEventListener("pageshow", wake);
     document.addEventListener("visibilitychange", onVisible);
@@ -72,6 +76,7 @@ export class Outbox {
     return () => {
       stopped.abort();
       clearTimeout(this.timer);
+      window.removeEventListener("beforeunload", onLeave);
       window.removeEventListener("online", wake);
       window.removeEventListener("pageshow", wake);
       document.removeEventListener("visibilitychange", onVisible);

@@ -255,15 +255,23 @@ withConsole("the planner's screen for executors", (setup) => {
     await page.getByRole("region", { name: "My task" }).getByText("Bend").waitFor();
   });
 
-  test("two tabs send the same actions once and in their order", async () => {
+  test.each([
+    ["with locks", ""],
+    [
+      "without locks, as on pages without HTTPS",
+      "Object.defineProperty(navigator, 'locks', { value: undefined })",
+    ],
+  ])("two tabs send the same actions once and in their order (%s)", async (_, script) => {
     const max = await newExecutor();
     const id = await addTask(max, "Rivet");
     await move(max.token, id, "self_assign", 1);
     const one = await open(max);
     const context = one.context();
+    await context.addInitScript(script);
+    await one.reload();
     const two = await context.newPage();
     await two.goto(setup().server.url + WORK);
-    await two.getByRole("button", { name: "Start" }).waitFor();
+    for (const page of [one, two]) await page.getByRole("button", { name: "Start" }).waitFor();
     const sent: string[] = [];
     context.on("request", (request) => {
       if (request.method() === "POST") sent.push(String((request.postDataJSON() as Json).action));
@@ -279,7 +287,53 @@ withConsole("the planner's screen for executors", (setup) => {
     await context.setOffline(false);
     for (const page of [one, two]) await page.getByText(/waits? to be sent/).waitFor({ state: "detached" });
     expect(await journalOf(id)).toEqual(["create", "self_assign", "start", "submit"]);
-    expect(sent).toEqual(["start", "submit"]);
+    if (script === "") expect(sent).toEqual(["start", "submit"]);
+  });
+
+  test("a tab that the system froze while it held the lock does not stop the others", async () => {
+    const max = await newExecutor();
+    const id = await addTask(max, "Glue");
+    await move(max.token, id, "self_assign", 1);
+    const page = await open(max);
+    await page.getByRole("button", { name: "Start" }).waitFor();
+    const frozen = await page.context().newPage();
+    await frozen.goto(`${setup().server.url}/settings`);
+    await frozen.evaluate(
+      `new Promise((held) => navigator.locks.request("pawl.outbox.main/${max.id}", () => { held(); return new Promise(() => {}); }))`,
+    );
+    await page.getByRole("button", { name: "Start" }).tap();
+    await expect.poll(() => journalOf(id)).toEqual(["create", "self_assign", "start"]);
+  });
+
+  test("a browser that stores nothing is named, and the action is sent while the page is open", async () => {
+    const max = await newExecutor();
+    const id = await addTask(max, "Mark");
+    await move(max.token, id, "self_assign", 1);
+    const page = await open(max);
+    await page.context().addInitScript("Storage.prototype.setItem = () => { throw new Error('full'); }");
+    await page.reload();
+    await page.getByRole("button", { name: "Start" }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole("button", { name: "Start" }).tap();
+    await page.getByText("keep this page open until everything is sent").waitFor();
+    await page.context().setOffline(false);
+    await expect.poll(() => journalOf(id)).toEqual(["create", "self_assign", "start"]);
+    await page.getByText(/waits? to be sent/).waitFor({ state: "detached" });
+  });
+
+  test("an owner with enough skill approves their own work in place", async () => {
+    const max = await newExecutor({ skill_level: 8 });
+    const id = await addTask(max, "Check");
+    await move(max.token, id, "self_assign", 1);
+    await move(max.token, id, "start", 2);
+    const page = await open(max);
+    await page.getByRole("button", { name: "Submit…" }).tap();
+    await page.getByRole("dialog").getByRole("button", { name: "Submit" }).tap();
+    await page.getByRole("button", { name: "Approve my work" }).tap();
+    await expect
+      .poll(() => journalOf(id))
+      .toEqual(["create", "self_assign", "start", "submit", "review_approve"]);
+    await page.getByText("No task for you now").waitFor();
   });
 
   test("signing out warns about unsent actions, and they are sent after the next sign-in of the same member", async () => {

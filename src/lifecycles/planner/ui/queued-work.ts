@@ -54,8 +54,12 @@ export function takenFrom<T extends PlannerTask>(
   queue: Queue,
 ): T[] {
   const isHeld = new Set(held.map(({ id }) => id));
-  const taken = [...queue.sent, ...queue.entries.filter(({ refusal }) => refusal === null)]
-    .filter(({ action }) => action === "self_assign")
-    .map(({ task_id }) => task_id);
-  return pool.filter(({ id }) => taken.includes(id) && !isHeld.has(id));
+  const takings = [...queue.sent, ...queue.entries].filter(
+    ({ action, refusal }) => action === "self_assign" && refusal === null,
+  );
+  // A taking of an older version is over: the task has returned to the pool since.
+  return pool.filter(
+    ({ id, row_version }) =>
+      !isHeld.has(id) && takings.some((entry) => entry.task_id === id && entry.row_version >= row_version),
+  );
 }

@@ -150,7 +150,7 @@ function Typed({ entry: { text } }: { entry: OutboxEntry }) {
       <span className="soft">{texts.yourText}:</span>
       <blockquote className="written">{text}</blockquote>
       {clipboard && (
-        <Button small icon="copy" onClick={() => void copy()}>
+        <Button look="quiet" icon="copy" onClick={() => void copy()}>
           {texts.copy}
         </Button>
       )}

@@ -21,7 +21,7 @@ export function SubmittedTasks({
   return works.map((work) => (
     <section
       key={work.task.id}
-      className="card work-card"
+      className="card work-card in-review"
       aria-label={texts.inReview}
       data-task={work.task.id}
     >

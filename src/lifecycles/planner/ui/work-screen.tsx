@@ -12,16 +12,21 @@ import {
   useOutbox,
   useTexts,
 } from "../../../console/index.ts";
-import { MAX_ROWS, planner, POLL_INTERVAL_MS, useMayTake, useProject } from "./planner-calls.ts";
+import { MAX_ROWS, planner, useMayTake, useProject } from "./planner-calls.ts";
 import type { PlannerTask, Pooled } from "./planner-calls.ts";
 import { NextTask } from "./next-task.tsx";
 import { splitQueue, takenFrom, withQueue } from "./queued-work.ts";
+import type { Definition, QueuedWork } from "./queued-work.ts";
 import { RefusedActions } from "./refused-actions.tsx";
 import { SubmittedTasks } from "./submitted-tasks.tsx";
 import { useWorkQueue } from "./use-work-queue.ts";
+import { WaitingActions } from "./waiting-actions.tsx";
 import { WorkCard } from "./work-card.tsx";
 import { WORK_TEXTS } from "./work-texts.ts";
 import "./work.css";
+
+/** Shifts add no events. They change rarely, and phones pay for each request. */
+const SHIFT_POLL_MS = 60_000;
 
 /** An executor's own work, made for a phone: the current task, its actions, and the next task. */
 export default function WorkScreen({ lifecycle }: { lifecycle: string }) {
@@ -61,6 +66,8 @@ function Work({ lifecycle }: { lifecycle: string }) {
   return (
     <div className="my-work">
       <ShiftLine lifecycle={lifecycle} />
+      <WaitingNote />
+      {!held.data && <Unlisted lifecycle={lifecycle} listed={NONE} />}
       <Loaded of={[definition, held, pool]}>
         {(rules, { tasks }, { tasks: free }) => (
           <Tasks lifecycle={lifecycle} definition={rules} held={tasks} pool={free} />
@@ -70,6 +77,8 @@ function Work({ lifecycle }: { lifecycle: string }) {
   );
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 function Tasks({
   lifecycle,
   definition,
@@ -77,39 +86,57 @@ function Tasks({
   pool,
 }: {
   lifecycle: string;
-  definition: Parameters<typeof withQueue>[2];
+  definition: Definition;
   held: readonly PlannerTask[];
   pool: readonly Pooled[];
 }) {
   const queue = useWorkQueue(lifecycle);
-  const { entries } = queue;
   const works = [...held, ...takenFrom(pool, held, queue)].map((task) => withQueue(task, queue, definition));
   const current = works.filter(({ status }) => status === "assigned" || status === "in_progress");
   const submitted = works.filter(({ status }) => status === "submitted");
   const isShown = new Set(works.map(({ task }) => task.id));
-  // Refused actions on tasks that are not, or no longer, the member's own.
-  const others = new Set(entries.map(({ task_id }) => task_id).filter((id) => !isShown.has(id)));
   return (
     <>
-      <WaitingNote />
-      {[...others].map((id) => (
-        <RefusedActions
-          key={id}
-          lifecycle={lifecycle}
-          refused={splitQueue(entries.filter(({ task_id }) => task_id === id)).refused}
-        />
-      ))}
+      <Unlisted lifecycle={lifecycle} listed={isShown} />
       {current.map((work) => (
         <WorkCard key={work.task.id} lifecycle={lifecycle} work={work} definition={definition} />
       ))}
+      <SubmittedTasks lifecycle={lifecycle} works={submitted.filter(isUnsettled)} definition={definition} />
       <NextTask
         lifecycle={lifecycle}
         pool={pool.filter(({ id }) => !isShown.has(id))}
         isFree={current.length === 0}
       />
-      <SubmittedTasks lifecycle={lifecycle} works={submitted} definition={definition} />
+      <SubmittedTasks
+        lifecycle={lifecycle}
+        works={submitted.filter((work) => !isUnsettled(work))}
+        definition={definition}
+      />
     </>
   );
+}
+
+function isUnsettled({ waiting, refused }: QueuedWork): boolean {
+  return waiting.length > 0 || refused.length > 0;
+}
+
+/** Actions on tasks that are not, or no longer, the member's own, or that could not be loaded. */
+function Unlisted({ lifecycle, listed }: { lifecycle: string; listed: ReadonlySet<string> }) {
+  const { entries } = useOutbox();
+  const ids = new Set(entries.map(({ task_id }) => task_id).filter((id) => !listed.has(id)));
+  return [...ids].map((id) => {
+    const own = entries.filter(({ task_id }) => task_id === id);
+    const { waiting, refused } = splitQueue(own);
+    return (
+      <section key={id} className="card work-card" aria-label={own[0]?.title}>
+        <div className="work-body">
+          {refused.length === 0 && <h2>{own[0]?.title}</h2>}
+          <WaitingActions entries={waiting} />
+          <RefusedActions lifecycle={lifecycle} refused={refused} />
+        </div>
+      </section>
+    );
+  });
 }
 
 /** The running shift of the member, or the next one. */
@@ -122,7 +149,7 @@ function ShiftLine({ lifecycle }: { lifecycle: string }) {
     lifecycle,
     key: ["my-shifts", project],
     ask: (signal) => planner.listMyShifts({ ...project, from: new Date().toISOString() }, { signal }),
-    everyMs: POLL_INTERVAL_MS,
+    everyMs: SHIFT_POLL_MS,
   });
   if (!data) return null;
   const coming = data.shifts

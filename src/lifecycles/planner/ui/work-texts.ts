@@ -85,8 +85,8 @@ export const WORK_TEXTS: LocalizedTexts<Texts> = {
     waiting: "waiting to be sent",
     waitingCount: (n) =>
       en(n, { one: `${n} action waits to be sent`, other: `${n} actions wait to be sent` }),
-    stored: "Stored on this device. They are sent in this order as soon as the network is back.",
-    notStored: "This browser stores nothing: keep this page open until they are sent.",
+    stored: "Stored on this device and sent in order as soon as the network is back.",
+    notStored: "This browser stores nothing: keep this page open until everything is sent.",
     current: "My task",
     instructions: "Instructions",
     noInstructions: "No instructions.",
