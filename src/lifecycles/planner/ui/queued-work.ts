@@ -28,7 +28,7 @@ export function withQueue(task: PlannerTask, { entries, sent }: Queue, definitio
   let { status, row_version } = task;
   const done = sent.filter(({ task_id }) => task_id === task.id);
   for (const entry of [...done, ...waiting]) {
-    // The data on the page include it already, or somebody else's change, which the server will tell.
+    // The data on the page include it already, or a change by somebody else, for which the server refuses it.
     if (entry.row_version < row_version) continue;
     if (!definition.actions.some(({ name }) => name === entry.action)) continue;
     const from = status;

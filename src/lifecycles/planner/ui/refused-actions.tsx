@@ -100,7 +100,7 @@ function Reason({
 /** Refusals because the task is not as the person saw it. */
 const CHANGED = ["VERSION_CONFLICT", "INVALID_TRANSITION", "NOT_OWNER"];
 
-/** What others did to the task since the person saw it. */
+/** Changes of the task by others since the person saw it. */
 function Changes({
   lifecycle,
   entry: { task_id, row_version, refusal },

@@ -156,13 +156,12 @@ function HelpForm({ lifecycle, work, onClose }: FormProps) {
         { name: "text", label: texts.needed, kind: "text" },
       ]}
       submit={withoutDots(texts.askForHelp)}
-      // eslint-disable-next-line @typescript-eslint/require-await -- the dialog shows what it throws
-      perform={async ({ reason, text: typed }) => {
+      perform={({ reason, text: typed }) => {
         const text = typed.trim();
         // Checked before it is queued: a refusal could come hours later.
-        if (reason === "other" && text === "") throw missing("text", texts.neededForOther);
-        const payload = text === "" ? { reason } : { reason, text };
-        move(work, "escalate", payload, text === "" ? null : text);
+        if (reason === "other" && text === "") return Promise.reject(missing("text", texts.neededForOther));
+        move(work, "escalate", text === "" ? { reason } : { reason, text }, text === "" ? null : text);
+        return Promise.resolve();
       }}
       onClose={onClose}
     />
