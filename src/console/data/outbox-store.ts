@@ -23,7 +23,7 @@ export type OutboxEntry = {
   refusal: StoredRefusal | null;
 };
 
-export type StoredRefusal = {
+type StoredRefusal = {
   code: string;
   status: number;
   detail: string;
