@@ -59,6 +59,9 @@ withConsole("the queue of an executor's actions", (setup) => {
       expect(line.requests.filter(({ what }) => /^POST .*transitions$/.test(what)).length).toBe(3);
       expect(fates).toEqual([]);
       expect(new Set(keys).size).toBe(1);
+      // The answer to the repetition is that of the first request, not a refusal.
+      await page.getByRole("button", { name: "Submit…" }).waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
     },
   );
 
@@ -98,6 +101,10 @@ withConsole("the queue of an executor's actions", (setup) => {
     await page.getByRole("button", { name: "Submit…" }).tap();
     await page.getByRole("dialog").getByLabel("Note").fill("Torque is 40 Nm");
     await page.getByRole("dialog").getByRole("button", { name: "Submit" }).tap();
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent.push(String((request.postDataJSON() as Json).action));
+    });
     await move(setup().tokens.lea, id, "recall_to_pool", 2, { reason: "Another one is urgent" });
     await page.context().setOffline(false);
     const refused = page.getByRole("alert").filter({ hasText: "Not carried out: Start · Assemble" });
@@ -110,6 +117,8 @@ withConsole("the queue of an executor's actions", (setup) => {
     expect(await journalOf(id)).toEqual(["create", "self_assign", "recall_to_pool"]);
     await page.reload();
     await refused.getByText("Torque is 40 Nm").waitFor();
+    expect(sent, "neither repeated nor followed by the submission").not.toContain("submit");
+    expect(new Set(sent)).toEqual(new Set(["start"]));
     await page.goto(`${setup().server.url}/settings`);
     await page.getByText("1 action was not carried out.").waitFor();
     await page.getByRole("link", { name: "Show" }).tap();
