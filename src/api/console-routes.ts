@@ -22,7 +22,13 @@ const consolePlugin = z
     lifecycle: z.string(),
     module: z.string().describe("URL of the ES module with its screens"),
     styles: z.string().nullable().describe("URL of its style sheet"),
-    tabs: z.array(z.object({ id: z.string(), title: localized })),
+    tabs: z.array(
+      z.object({
+        id: z.string(),
+        title: localized,
+        first_for: z.array(z.string()).describe("roles that see this tab first"),
+      }),
+    ),
     panel: z.enum(["details", "attempts"]).nullable().describe("content of its panel on a task's page"),
     texts: z.object({ en: texts.optional(), ru: texts.optional() }),
   })

@@ -91,8 +91,8 @@ function queryOf(query: Readonly<Record<string, unknown>>): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** Not `randomUUID`: browsers have it only on secure pages, and local networks often use plain HTTP. */
-function randomKey(): string {
+/** Makes an idempotency key. Not `randomUUID`: browsers have it only on secure pages, and local networks often use plain HTTP. */
+export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

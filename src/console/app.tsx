@@ -3,6 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { PawlProblem, resumeSession, whenSignedOut } from "./data/client.ts";
 import type { Me } from "./data/client.ts";
 import { keys } from "./data/keys.ts";
+import { OutboxProvider } from "./data/use-outbox.tsx";
 import { ErrorState } from "./design/states.tsx";
 import { Toasts } from "./design/toasts.tsx";
 import { Boundary } from "./loading/boundary.tsx";
@@ -53,7 +54,9 @@ export function Console() {
             }}
           />
         )}
-        {session.kind === "member" && <SignedIn me={session.me} key={session.me.id} />}
+        {session.kind === "member" && (
+          <SignedIn me={session.me} key={`${session.me.org_id}/${session.me.id}`} />
+        )}
         <Toasts />
       </Boundary>
     </I18nProvider>
@@ -70,7 +73,9 @@ function SignedIn({ me }: { me: Me }) {
   return (
     <QueryClientProvider client={queryClient}>
       <PluginsProvider>
-        <Shell />
+        <OutboxProvider>
+          <Shell />
+        </OutboxProvider>
       </PluginsProvider>
     </QueryClientProvider>
   );

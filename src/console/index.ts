@@ -5,6 +5,9 @@ export type { Member, Task } from "./data/client.ts";
 export { keys } from "./data/keys.ts";
 export { useRefetch, useLiveQuery } from "./data/use-live-query.ts";
 export type { LiveQuery } from "./data/use-live-query.ts";
+export { useOutbox } from "./data/use-outbox.tsx";
+export type { NewEntry } from "./data/outbox.ts";
+export type { OutboxEntry } from "./data/outbox-store.ts";
 export { useMemberNames } from "./data/members.tsx";
 /** @internal */
 export { queries } from "./data/queries.ts";
@@ -18,7 +21,7 @@ export { Loaded } from "./design/loaded.tsx";
 export { Markdown } from "./design/markdown.tsx";
 export { Avatar, Person } from "./design/person.tsx";
 export { Skeleton, EmptyState, ProblemNote, ErrorState } from "./design/states.tsx";
-export { StatusChip } from "./design/status.tsx";
+export { StatusChip, useStatusLabel } from "./design/status.tsx";
 export type { Tone } from "./design/status.tsx";
 export { toast } from "./design/toasts.tsx";
 export { useToastOnError } from "./design/use-toast-on-error.ts";

@@ -15,7 +15,11 @@ export function consoleOptions(plugins: readonly Plugin[], folder = builtFolder(
       if (!ui) return [];
       const module = built.get(name);
       const addresses = module === undefined ? addressesIn(name, ui) : { module, styles: null };
-      const tabs = Object.entries(ui.tabs ?? {}).map(([id, title]) => ({ id, title }));
+      const tabs = Object.entries(ui.tabs ?? {}).map(([id, { first_for, ...title }]) => ({
+        id,
+        title,
+        first_for: [...(first_for ?? [])],
+      }));
       return [{ lifecycle: name, ...addresses, tabs, panel: ui.panel ?? null, texts: ui.texts ?? {} }];
     }),
     pluginFolders: new Map(

@@ -39,8 +39,8 @@ export type PluginUi = {
   module: URL;
   /** A style sheet in the same folder. */
   styles?: URL;
-  /** Titles of additional tabs by id; the module has a screen for each id. */
-  tabs?: Readonly<Record<string, Localized>>;
+  /** Titles of additional tabs by id; the module has a screen for each id. Members with a role of `first_for` see that tab first. */
+  tabs?: Readonly<Record<string, Localized & { first_for?: readonly string[] }>>;
   /** Set if the module has a panel for the page of a task; `attempts` if the panel replaces the page's own list of attempts. */
   panel?: "details" | "attempts";
   /** Labels of statuses, actions and fields, by language. */

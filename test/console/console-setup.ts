@@ -15,9 +15,11 @@ export type ConsoleSetup = {
   tokens: Record<"admin" | "ann" | "bob" | "lea" | "tom" | "eve", string>;
   /** Opens a page in its own context, signed in unless `who` is null; any error on it fails the test. */
   openPage: (
-    who: keyof ConsoleSetup["tokens"] | null,
+    who: keyof ConsoleSetup["tokens"] | { token: string } | null,
     path: string,
     options?: BrowserContextOptions,
+    /** Address of a proxy to the server; default: the server itself. */
+    base?: string,
   ) => Promise<Page>;
   /** Creates a board task and returns its id. */
   createTask: (title: string, more?: object) => Promise<string>;
@@ -25,7 +27,7 @@ export type ConsoleSetup = {
 };
 
 /** Browsers log every failed request; pages show those themselves. */
-const EXPECTED = /the server responded with a status of 4\d\d|net::ERR_/;
+const EXPECTED = /the server responded with a status of (4\d\d|503)|net::ERR_/;
 
 /** Folder of the built console. */
 export const CONSOLE_FOLDER = join(ROOT, "dist/console");
@@ -72,7 +74,7 @@ async function startSetup(): Promise<ConsoleSetup> {
   return {
     server,
     tokens,
-    openPage: async (who, path, options = {}) => {
+    openPage: async (who, path, options = {}, base = server.url) => {
       const context = await browser.newContext({
         viewport: { width: 1440, height: 900 },
         locale: "en",
@@ -80,14 +82,16 @@ async function startSetup(): Promise<ConsoleSetup> {
       });
       context.setDefaultTimeout(WAIT_LIMIT_MS);
       if (who !== null)
-        await context.request.post(`${server.url}/api/session`, { data: { token: tokens[who] } });
+        await context.request.post(`${base}/api/session`, {
+          data: { token: typeof who === "string" ? tokens[who] : who.token },
+        });
       const page = await context.newPage();
-      const errors = watchForErrors(page, server.url);
+      const errors = watchForErrors(page, base);
       onTestFinished(async () => {
         await context.close();
         expect(errors).toEqual([]);
       });
-      await page.goto(server.url + path);
+      await page.goto(base + path);
       return page;
     },
     createTask: async (title, more = {}) =>

@@ -21,20 +21,26 @@ export function whenSignedOut(listener: typeof onSignedOut): void {
  *       readStock: { method: "GET", path: "/api/shop/stock/{item}" },
  *     });
  */
-export const client = createClient({
+export const client = createClient({ url: location.origin, retries: 2, fetch: fetchInSession });
+
+/** The same without retries, for the outbox, which retries itself. */
+export const clientWithoutRetries = createClient({
   url: location.origin,
-  retries: 2,
-  fetch: async (input, init) => {
-    const headers = new Headers(init?.headers);
-    if (csrfToken !== null) headers.set("x-csrf-token", csrfToken);
-    const response = await fetch(input, { ...init, headers });
-    if (response.status === 401 && csrfToken !== null) {
-      csrfToken = null;
-      onSignedOut(null);
-    }
-    return response;
-  },
+  retries: 0,
+  timeoutMs: 15_000,
+  fetch: fetchInSession,
 });
+
+async function fetchInSession(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const headers = new Headers(init?.headers);
+  if (csrfToken !== null) headers.set("x-csrf-token", csrfToken);
+  const response = await fetch(input, { ...init, headers });
+  if (response.status === 401 && csrfToken !== null) {
+    csrfToken = null;
+    onSignedOut(null);
+  }
+  return response;
+}
 
 /** Resumes the session of the browser's cookie; null if there is none. */
 export async function resumeSession(): Promise<Me | null> {

@@ -7,7 +7,7 @@ export type LifecycleUi = Pick<ConsolePlugin, "tabs" | "texts" | "panel"> & {
   styles: string | null;
 };
 
-const GRAPH = { id: "graph", title: { en: "Graph", ru: "Граф" } };
+const GRAPH = { id: "graph", title: { en: "Graph", ru: "Граф" }, first_for: [] };
 
 /** UI of a lifecycle whose plugin adds nothing to the console. */
 export const NO_UI: LifecycleUi = { module: null, styles: null, tabs: [GRAPH], panel: null, texts: {} };
@@ -17,4 +17,9 @@ export const UiContext = createContext<(lifecycle: string) => LifecycleUi>(() =>
 /** Finds what the plugin of a lifecycle adds to the console. */
 export function useUi(): (lifecycle: string) => LifecycleUi {
   return useContext(UiContext);
+}
+
+/** The tab that a member with these roles sees first; null for the board. */
+export function firstTabOf({ tabs }: LifecycleUi, roles: readonly string[]): string | null {
+  return tabs.find(({ first_for }) => first_for.some((role) => roles.includes(role)))?.id ?? null;
 }

@@ -3,7 +3,6 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
-import { signOut } from "../data/client.ts";
 import { queries, useMe } from "../data/queries.ts";
 import { Icon } from "../design/icon.tsx";
 import type { IconName } from "../design/icon.tsx";
@@ -14,6 +13,7 @@ import { navigate } from "../router.tsx";
 import { isReadOnly } from "../tasks/role-permissions.ts";
 import { LANGUAGES, useI18n } from "../texts/i18n.tsx";
 import type { Language } from "../texts/i18n.tsx";
+import { useSignOut } from "./sign-out.tsx";
 import "./palette.css";
 
 type Command = {
@@ -208,6 +208,7 @@ function useActionCommands(): Command[] {
   const { t, language } = useI18n();
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
   const { roles } = useMe();
+  const signOut = useSignOut();
   const [, setTheme] = usePreference("theme");
   const [, setLanguage] = usePreference("language");
   const action = (id: string, icon: IconName, title: string, run: () => void): Command => ({
@@ -236,7 +237,7 @@ function useActionCommands(): Command[] {
           setLanguage(code as Language);
         }),
       ),
-    action("out", "out", t.shell.signOut, () => void signOut()),
+    action("out", "out", t.shell.signOut, signOut),
   ];
 }
 

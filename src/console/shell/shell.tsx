@@ -3,7 +3,6 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useConnection, useLiveFeed } from "../data/live.ts";
 import { MemberNamesProvider } from "../data/members.tsx";
 import { useMe } from "../data/queries.ts";
-import { signOut } from "../data/client.ts";
 import { addresses } from "../addresses.ts";
 import { Button, IconButton } from "../design/button.tsx";
 import { useNow } from "../design/clock.ts";
@@ -19,13 +18,25 @@ import { Screen } from "../screens.tsx";
 import { isReadOnly } from "../tasks/role-permissions.ts";
 import { useI18n } from "../texts/i18n.tsx";
 import { DemoBar } from "./demo-bar.tsx";
+import { OutboxNote } from "./outbox-note.tsx";
 import { Palette } from "./palette.tsx";
 import { SideNav } from "./side-nav.tsx";
+import { SignOutProvider, useSignOut } from "./sign-out.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import "./shell.css";
 
 /** Navigation and header around every screen. */
 export function Shell() {
+  return (
+    <MemberNamesProvider>
+      <SignOutProvider>
+        <Frame />
+      </SignOutProvider>
+    </MemberNamesProvider>
+  );
+}
+
+function Frame() {
   const { t } = useI18n();
   const { path } = useLocation();
   const [drawer, setDrawer] = useState(false);
@@ -42,65 +53,64 @@ export function Shell() {
   }, [path]);
   const toContent = () => content.current?.focus();
   return (
-    <MemberNamesProvider>
-      <div className="shell">
-        <Button className="skip" onClick={toContent}>
-          {t.common.skip}
-        </Button>
-        <SideNav open={drawer} />
-        <button
-          type="button"
-          className="drawer-ground"
-          aria-label={t.common.close}
-          data-open={drawer}
-          onClick={() => {
-            setDrawer(false);
+    <div className="shell">
+      <Button className="skip" onClick={toContent}>
+        {t.common.skip}
+      </Button>
+      <SideNav open={drawer} />
+      <button
+        type="button"
+        className="drawer-ground"
+        aria-label={t.common.close}
+        data-open={drawer}
+        onClick={() => {
+          setDrawer(false);
+        }}
+      />
+      <div className="stage">
+        <header className="top">
+          <span className="narrow-only">
+            <IconButton
+              icon="menu"
+              label={t.shell.menu}
+              aria-expanded={drawer}
+              onClick={() => {
+                setDrawer(!drawer);
+              }}
+            />
+          </span>
+          <button
+            type="button"
+            className="finder"
+            onClick={() => {
+              setPalette(true);
+            }}
+          >
+            <Icon name="search" />
+            <span>{t.shell.palette}</span>
+            <kbd className="kbd" aria-hidden="true">
+              Ctrl K
+            </kbd>
+          </button>
+          <span className="push" />
+          <ConnectionState />
+          <Account />
+        </header>
+        <DemoBar />
+        <StaleNote />
+        <OutboxNote />
+        <main className="content" tabIndex={-1} ref={content}>
+          <Content path={path} />
+        </main>
+      </div>
+      {palette && (
+        <Palette
+          onClose={() => {
+            setPalette(false);
           }}
         />
-        <div className="stage">
-          <header className="top">
-            <span className="narrow-only">
-              <IconButton
-                icon="menu"
-                label={t.shell.menu}
-                aria-expanded={drawer}
-                onClick={() => {
-                  setDrawer(!drawer);
-                }}
-              />
-            </span>
-            <button
-              type="button"
-              className="finder"
-              onClick={() => {
-                setPalette(true);
-              }}
-            >
-              <Icon name="search" />
-              <span>{t.shell.palette}</span>
-              <kbd className="kbd" aria-hidden="true">
-                Ctrl K
-              </kbd>
-            </button>
-            <span className="push" />
-            <ConnectionState />
-            <Account />
-          </header>
-          <DemoBar />
-          <StaleNote />
-          <main className="content" tabIndex={-1} ref={content}>
-            <Content path={path} />
-          </main>
-        </div>
-        {palette && (
-          <Palette
-            onClose={() => {
-              setPalette(false);
-            }}
-          />
-        )}
-      </div>
-    </MemberNamesProvider>
+      )}
+    </div>
   );
 }
 
@@ -148,6 +158,7 @@ function StaleNote() {
 function Account() {
   const { t } = useI18n();
   const me = useMe();
+  const signOut = useSignOut();
   const [theme, setTheme] = usePreference("theme");
   const dark = document.documentElement.dataset.theme === "dark";
   return (
@@ -181,7 +192,13 @@ function Account() {
             {t.shell.apiDocs}
           </a>
           <hr />
-          <button type="button" onClick={() => void signOut()}>
+          <button
+            type="button"
+            onClick={() => {
+              close();
+              signOut();
+            }}
+          >
             <Icon name="out" />
             {t.shell.signOut}
           </button>

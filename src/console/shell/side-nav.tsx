@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
-import { queries } from "../data/queries.ts";
+import { queries, useMe } from "../data/queries.ts";
 import { Icon } from "../design/icon.tsx";
 import type { IconName } from "../design/icon.tsx";
+import { firstTabOf, useUi } from "../plugins/lifecycle-ui.ts";
 import { Link, useLocation } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import { Logo } from "./logo.tsx";
@@ -11,6 +12,12 @@ import { Logo } from "./logo.tsx";
 export function SideNav({ open }: { open: boolean }) {
   const { t, f } = useI18n();
   const { path } = useLocation();
+  const { roles } = useMe();
+  const uiOf = useUi();
+  const homeOf = (name: string) => {
+    const first = firstTabOf(uiOf(name), roles);
+    return first === null ? addresses.board(name) : addresses.screen(name, first);
+  };
   const { data: lifecycles = [] } = useQuery(queries.lifecycles());
   const { data: overview } = useQuery(queries.overview({ window: "day" }));
   const figures = new Map(overview?.lifecycles.map((one) => [one.name, one]));
@@ -34,7 +41,7 @@ export function SideNav({ open }: { open: boolean }) {
               return (
                 <NavItem
                   key={name}
-                  href={addresses.board(name)}
+                  href={homeOf(name)}
                   icon="board"
                   title={name}
                   current={path.startsWith(`/lifecycles/${encodeURIComponent(name)}/`)}

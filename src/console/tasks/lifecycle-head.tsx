@@ -2,9 +2,9 @@ import { useEffect, useRef } from "react";
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
-import { queries } from "../data/queries.ts";
 import { Optional } from "../loading/optional.tsx";
-import { useUi } from "../plugins/lifecycle-ui.ts";
+import { queries, useMe } from "../data/queries.ts";
+import { firstTabOf, useUi } from "../plugins/lifecycle-ui.ts";
 import { screensOf } from "../plugins/screen-components.ts";
 import { Link, useLocation } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
@@ -17,14 +17,19 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
   const { path } = useLocation();
   const { data } = useQuery(queries.lifecycle(lifecycle));
   const ui = useUi()(lifecycle);
+  const { roles } = useMe();
+  const own = ui.tabs.map(({ id, title }) => ({
+    id,
+    href: addresses.screen(lifecycle, id),
+    title: title[language] ?? title.en,
+    Badge: screensOf(ui).badge(id),
+  }));
+  const first = firstTabOf(ui, roles);
   const tabs = [
+    ...own.filter(({ id }) => id === first),
     { href: addresses.board(lifecycle), title: t.shell.board, Badge: null },
     { href: addresses.table(lifecycle), title: t.shell.table, Badge: null },
-    ...ui.tabs.map(({ id, title }) => ({
-      href: addresses.screen(lifecycle, id),
-      title: title[language] ?? title.en,
-      Badge: screensOf(ui).badge(id),
-    })),
+    ...own.filter(({ id }) => id !== first),
     { href: addresses.rules(lifecycle), title: t.shell.rules, Badge: null },
   ];
   const here = tabs.find(({ href }) => href === path)?.title ?? "";

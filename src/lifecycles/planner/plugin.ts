@@ -131,6 +131,7 @@ const plugin = definePlugin({
       week: { en: "Week", ru: "Неделя" },
       quality: { en: "Quality", ru: "Качество" },
       stats: { en: "Statistics", ru: "Статистика" },
+      work: { en: "My work", ru: "Моя работа", first_for: ["executor"] },
       graph: { en: "Graph", ru: "Граф" },
     },
     texts: PLANNER_TEXTS,

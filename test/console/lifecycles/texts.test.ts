@@ -6,6 +6,8 @@ import { TEXTS as delivery } from "../../../src/lifecycles/delivery/ui/texts.ts"
 import { LEAD_TEXTS as plannerLead } from "../../../src/lifecycles/planner/ui/lead-texts.ts";
 import { TEXTS as planner } from "../../../src/lifecycles/planner/ui/texts.ts";
 import { SHIFT_TEXTS as shifts } from "../../../src/lifecycles/planner/ui/shift-texts.ts";
+import { WORK_TEXTS as plannerWork } from "../../../src/lifecycles/planner/ui/work-texts.ts";
+import { OUTBOX_TEXTS as outbox } from "../../../src/console/shell/outbox-texts.ts";
 import { inboxTexts as inbox } from "../../../src/console/screens/overview/inbox-texts.ts";
 import { TEXTS as graph } from "../../../src/console/screens/graph/texts.ts";
 import { botActionTypes } from "../../../src/lifecycles/bot-actions/bot-action-names.ts";
@@ -24,15 +26,26 @@ function textsIn(texts: object, path = ""): [string, string][] {
   });
 }
 
-test.each(Object.entries({ board, botActions, code, delivery, planner, plannerLead, shifts, graph, inbox }))(
-  "%s: both languages have the same texts, and none is empty",
-  (_, { en, ru }) => {
-    const [english, russian] = [textsIn(en), textsIn(ru)];
-    expect(russian.map(([path]) => path)).toEqual(english.map(([path]) => path));
-    expect([...english, ...russian].filter(([, text]) => text.trim() === "")).toEqual([]);
-    expect(russian.filter(([, text]) => !/[а-яё]/i.test(text)).map(([path]) => path)).toEqual([]);
-  },
-);
+test.each(
+  Object.entries({
+    board,
+    botActions,
+    code,
+    delivery,
+    planner,
+    plannerLead,
+    plannerWork,
+    outbox,
+    shifts,
+    graph,
+    inbox,
+  }),
+)("%s: both languages have the same texts, and none is empty", (_, { en, ru }) => {
+  const [english, russian] = [textsIn(en), textsIn(ru)];
+  expect(russian.map(([path]) => path)).toEqual(english.map(([path]) => path));
+  expect([...english, ...russian].filter(([, text]) => text.trim() === "")).toEqual([]);
+  expect(russian.filter(([, text]) => !/[а-яё]/i.test(text)).map(([path]) => path)).toEqual([]);
+});
 
 test("every type of bot action has a text, in Russian the shared one", () => {
   expect(Object.keys(botActions.en.types)).toEqual([...botActionTypes]);

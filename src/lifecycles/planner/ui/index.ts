@@ -2,6 +2,7 @@ import { defineScreens } from "../../../console/index.ts";
 
 export default defineScreens({
   tabs: {
+    work: () => import("./work-screen.tsx"),
     attention: () => import("./attention-screen.tsx"),
     pool: () => import("./pool-screen.tsx"),
     review: () => import("./review-screen.tsx"),
