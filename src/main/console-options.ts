@@ -16,7 +16,8 @@ export function consoleOptions(plugins: readonly Plugin[], folder = builtFolder(
       const module = built.get(name);
       const addresses = module === undefined ? addressesIn(name, ui) : { module, styles: null };
       const tabs = Object.entries(ui.tabs ?? {}).map(([id, title]) => ({ id, title }));
-      return [{ lifecycle: name, ...addresses, tabs, panel: ui.panel ?? null, texts: ui.texts ?? {} }];
+      const { panel = null, texts = {}, fields = {} } = ui;
+      return [{ lifecycle: name, ...addresses, tabs, panel, texts, fields }];
     }),
     pluginFolders: new Map(
       ofOthers.flatMap(({ lifecycle, ui }) =>

@@ -37,7 +37,7 @@ export const TEXTS: LocalizedTexts<Texts> = {
     restricted: "Restricted",
     readers: "Readers of this chat",
     everyMember: "Every member of the project",
-    readersField: "Member ids",
+    readersField: "Members",
     readersHint: "People and bots, separated by commas. Leave empty for every member of the project.",
     save: "Save",
     doing: (n) => en(n, { one: `${n} action`, other: `${n} actions` }),
