@@ -74,19 +74,22 @@ export function MultiPicker({ id, pick, value, onChange, isInvalid = false, desc
   const { t } = useI18n();
   const [text, setText] = useState("");
   const [isListShown, setListShown] = useState(false);
-  const values = splitValues(value);
   const { choices, all, isOpen, isPending } = usePickChoices(pick, text, isListShown, "");
   const [isUnknown, setUnknown] = useState(false);
-  const add = (added: readonly string[]) => {
-    if (added.length > 0) onChange([...new Set([...values, ...added])].join(", "), {});
+  /** The values in a typed text; others than the listed ones only if they are accepted. */
+  const valuesIn = (typed: string) =>
+    splitValues(typed).flatMap((part) => choiceNamed(all, part)?.value ?? (isOpen ? part : []));
+  const typedValues = valuesIn(text);
+  // What is typed counts at once, so that a click on the submit button sends it, but becomes a tag only afterwards.
+  const values = splitValues(value).filter((one) => !typedValues.includes(one));
+  const change = (next: readonly string[]) => {
+    onChange([...new Set(next)].join(", "), {});
   };
   const leave = () => {
     setListShown(false);
-    const parts = splitValues(text);
-    const unknown = isOpen ? [] : parts.filter((part) => !choiceNamed(all, part));
+    const unknown = splitValues(text).filter((part) => valuesIn(part).length === 0);
     setText(unknown.join(", "));
     setUnknown(unknown.length > 0);
-    add(parts.filter((part) => !unknown.includes(part)).map((part) => choiceNamed(all, part)?.value ?? part));
   };
   return (
     <div className="multi-picker">
@@ -96,7 +99,7 @@ export function MultiPicker({ id, pick, value, onChange, isInvalid = false, desc
           pick={pick}
           value={one}
           onRemove={() => {
-            onChange(values.filter((other) => other !== one).join(", "), {});
+            change([...values.filter((other) => other !== one), ...typedValues]);
           }}
         />
       ))}
@@ -115,15 +118,16 @@ export function MultiPicker({ id, pick, value, onChange, isInvalid = false, desc
         onType={(typed) => {
           setText(typed);
           setUnknown(false);
+          change([...values, ...valuesIn(typed)]);
         }}
         onChoose={(choice) => {
           setText("");
           setUnknown(false);
-          add([choice.value]);
+          change([...values, choice.value]);
         }}
         onLeave={leave}
         onRemoveLast={() => {
-          onChange(values.slice(0, -1).join(", "), {});
+          change(values.slice(0, -1));
         }}
       />
       {isUnknown && (
