@@ -74,7 +74,7 @@ withConsole("a form", (setup) => {
     await page.getByRole("dialog").getByText("Choose one of the listed entries.").waitFor();
   });
 
-  test("of a delivery chooses the user and the file, and fills in chat and nonce", async () => {
+  test("for a delivery chooses the user and the file, and fills in chat and nonce", async () => {
     const { admin } = setup().tokens;
     await send("POST /api/delivery/users", admin, { id: "77001", name: "Olga Petrova", chat_id: "88002" });
     await send("POST /api/delivery/users/77001/approve", admin, {});
@@ -93,7 +93,7 @@ withConsole("a form", (setup) => {
     });
   });
 
-  test("of a chat action offers the chats, generates the action's id, and asks for the project once", async () => {
+  test("for a chat action offers the chats, generates the action's id, and asks for the project once", async () => {
     await send("POST /api/chats/kitchen/messages", setup().tokens.ann, { text: "Hello" });
     const page = await setup().openPage("ann", "/lifecycles/bot-actions/board?new=1");
     const dialog = page.getByRole("dialog");
@@ -107,7 +107,7 @@ withConsole("a form", (setup) => {
     await page.getByText("was created.").waitFor();
   });
 
-  test("requires what the rules require, and says beside a field what is wrong with it", async () => {
+  test("requires what the rules require, and shows errors beside their fields", async () => {
     const page = await setup().openPage("lea", "/lifecycles/planner/board?new=1");
     const dialog = page.getByRole("dialog");
     const title = dialog.locator(".field", { has: page.getByLabel("Title") });
@@ -123,7 +123,7 @@ withConsole("a form", (setup) => {
     await agent.getByText("Enter at least 5 characters.").waitFor();
   });
 
-  test("for a task that the member's roles cannot create says why, and what to do", async () => {
+  test("for a task that the member's roles cannot create shows why, and what to do", async () => {
     const page = await setup().openPage("admin", "/lifecycles/planner/board");
     const { server, tokens } = setup();
     await server.ask("PATCH /api/members/admin", { token: tokens.admin, body: { roles: ["admin"] } });

@@ -10,7 +10,7 @@ withConsole("in the console", (setup) => {
   const url = (path: string) => setup().server.url + path;
 
   describe("titles", () => {
-    test("of one long word widen no page", async () => {
+    test("with one long word widen no page", async () => {
       const id = await setup().createTask(LONG);
       await setup().createTask("Waits for the long one", { blocked_by: [id] });
       const page = await setup().openPage("ann", `/tasks/${id}`, PHONE);

@@ -80,7 +80,7 @@ export function MultiPicker({ id, pick, value, onChange, isInvalid = false, desc
   const valuesIn = (typed: string) =>
     splitValues(typed).flatMap((part) => choiceNamed(all, part)?.value ?? (isOpen ? part : []));
   const typedValues = valuesIn(text);
-  // What is typed counts at once, so that a click on the submit button sends it, but becomes a tag only afterwards.
+  // Typed values count at once, so that a click on the submit button sends them, but become tags only afterwards.
   const values = splitValues(value).filter((one) => !typedValues.includes(one));
   const change = (next: readonly string[]) => {
     onChange([...new Set(next)].join(", "), {});

@@ -107,7 +107,7 @@ test("errors from the server are shown at their fields", () => {
   expect(fieldErrorsFrom({})).toEqual({});
 });
 
-test("a field is required as its lifecycle's rules say, which depends on other fields", () => {
+test("a field is required by its lifecycle's rules, which depend on other fields", () => {
   const schema = {
     properties: {
       title: { type: "string" },
@@ -126,7 +126,7 @@ test("a field is required as its lifecycle's rules say, which depends on other f
   expect(errorsOf({ title: "Weld", reason: "time" })).toEqual({});
 });
 
-test("fields are chosen from members, tasks and projects by their names, unless the plugin says otherwise", () => {
+test("fields are chosen from members, tasks and projects by their names, unless the plugin sets another list", () => {
   const names = ["assignee_id", "blocked_by", "parent_task_id", "project_id", "user_id", "nonce"];
   const schema = { properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) };
   const list = { from: "/api/users", list: "users", value: "id", label: ["name"] };

@@ -88,7 +88,7 @@ function pickByName(name: string): FieldUi {
   return name === "project_id" ? { pick: "project" } : {};
 }
 
-/** Adds what the lifecycle's plugin says about its fields. */
+/** Adds the settings of the lifecycle's plugin for its fields. */
 export function withFieldUi(
   fields: readonly Field[],
   ui: Readonly<Record<string, FieldUi>>,

@@ -6,7 +6,7 @@ import { Dialog } from "../design/dialog.tsx";
 import { navigate } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 
-/** Tells a member why it cannot create a task, and what to do. */
+/** Shows why a member cannot create a task, and which roles can. */
 export function CreationRefusal({ lifecycle, onClose }: { lifecycle: Lifecycle; onClose: () => void }) {
   const { t } = useI18n();
   const me = useMe();
