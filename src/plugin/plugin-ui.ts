@@ -31,7 +31,7 @@ export type UiTexts = {
 };
 
 /** A list of the plugin from which people choose the value of a field. */
-export type FieldList = {
+type FieldList = {
   /** Path of a GET route; `{task}` inserts the id of the task that the form is about. */
   from: string;
   /** Property of the reply that holds the list. */
@@ -53,7 +53,7 @@ export type FieldList = {
 };
 
 /** How forms ask for a field. By default the console derives it from the field's schema and name. */
-export type FieldUi = {
+type FieldUi = {
   /** Chooses a member, a task, a project, or an entry of a list of the plugin. */
   pick?: "member" | "task" | "project" | FieldList;
   /** Shown only if the server refuses its value: it is generated, filled in by another field, or not meant for people. */

@@ -16,7 +16,7 @@ export type Field = {
   ui: FieldUi;
 };
 
-type Limits = { [Name in "minLength" | "maxLength" | "minimum" | "maximum"]?: number | undefined };
+type Limits = Partial<Record<"minLength" | "maxLength" | "minimum" | "maximum", number | undefined>>;
 
 /** Messages about input, shown beside its field. */
 export type InputTexts = {
