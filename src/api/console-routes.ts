@@ -17,6 +17,26 @@ const texts = z.object({
   refusals: names.optional(),
 });
 
+const fieldList = z.object({
+  from: z.string().describe("path of a GET route; `{task}` inserts the id of the form's task"),
+  list: z.string().describe("property of the reply that holds the list"),
+  value: z.string(),
+  label: z.array(z.string()).readonly(),
+  search: z.string().optional().describe("query parameter to search by"),
+  project: z.string().optional().describe("query parameter for the form's project"),
+  only: names.optional().describe("offers only entries with these properties"),
+  open: z.boolean().optional().describe("whether other values may be entered"),
+  fills: names.optional().describe("other fields filled from the chosen entry"),
+});
+
+const fieldUi = z.object({
+  pick: z.union([z.enum(["member", "task", "project"]), fieldList]).optional(),
+  hidden: z.boolean().optional(),
+  generate: z.literal("uuid").optional(),
+  required_unless: z.string().optional(),
+  required_when: names.optional(),
+});
+
 const consolePlugin = z
   .object({
     lifecycle: z.string(),
@@ -31,6 +51,7 @@ const consolePlugin = z
     ),
     panel: z.enum(["details", "attempts"]).nullable().describe("content of its panel on a task's page"),
     texts: z.object({ en: texts.optional(), ru: texts.optional() }),
+    fields: z.record(z.string(), fieldUi).describe("how forms ask for fields"),
   })
   .meta({ id: "ConsolePlugin" });
 

@@ -11,6 +11,7 @@ const brief = z
     summary: z.string(),
     statuses: z.array(z.string()),
     actions: z.array(z.string()),
+    roles: z.array(z.string()).describe("roles that its permissions name"),
     has_pool: z.boolean().describe("whether its tasks can be claimed with `POST /api/claims`"),
   })
   .meta({ id: "LifecycleBrief" });

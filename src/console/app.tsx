@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useState } from "react";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { PawlProblem, resumeSession, whenSignedOut } from "./data/client.ts";
-import type { Me } from "./data/client.ts";
+import type { Me, Session as StoredSession } from "./data/client.ts";
 import { keys } from "./data/keys.ts";
+import { useConnection, useLiveFeed } from "./data/live.ts";
 import { OutboxProvider } from "./data/use-outbox.tsx";
 import { ErrorState } from "./design/states.tsx";
 import { Toasts } from "./design/toasts.tsx";
@@ -15,7 +16,7 @@ import { I18nProvider } from "./texts/i18n.tsx";
 type Session =
   | { kind: "asking" }
   | { kind: "nobody"; ended: boolean }
-  | { kind: "member"; me: Me }
+  | { kind: "member"; me: Me; stored: StoredSession | null }
   | { kind: "trouble"; error: unknown };
 
 /** Shows the console to a signed-in member, and the sign-in page to everyone else. */
@@ -24,8 +25,12 @@ export function Console() {
   const resume = () => {
     setSession({ kind: "asking" });
     resumeSession().then(
-      (me) => {
-        setSession(me ? { kind: "member", me } : { kind: "nobody", ended: false });
+      (resumed) => {
+        setSession(
+          resumed
+            ? { kind: "member", me: resumed.me, stored: resumed.session }
+            : { kind: "nobody", ended: false },
+        );
       },
       (error: unknown) => {
         setSession({ kind: "trouble", error });
@@ -50,12 +55,12 @@ export function Console() {
           <SignIn
             ended={session.ended}
             onSignedIn={(me) => {
-              setSession({ kind: "member", me });
+              setSession({ kind: "member", me, stored: null });
             }}
           />
         )}
         {session.kind === "member" && (
-          <SignedIn me={session.me} key={`${session.me.org_id}/${session.me.id}`} />
+          <SignedIn me={session.me} stored={session.stored} key={`${session.me.org_id}/${session.me.id}`} />
         )}
         <Toasts />
       </Boundary>
@@ -64,12 +69,15 @@ export function Console() {
 }
 
 /** Each member gets a new query cache, so that data of one member is never shown to the next. */
-function SignedIn({ me }: { me: Me }) {
+function SignedIn({ me, stored }: { me: Me; stored: StoredSession | null }) {
   const queryClient = useMemo(() => {
     const client = new QueryClient({ defaultOptions: { queries: { retry: shouldRetry, staleTime: 5_000 } } });
     client.setQueryData(keys.me, me);
+    if (stored) client.setQueryData(keys.session, stored);
     return client;
-  }, [me]);
+  }, [me, stored]);
+  useLiveFeed(queryClient);
+  if (!useIsListening()) return null;
   return (
     <QueryClientProvider client={queryClient}>
       <PluginsProvider>
@@ -79,6 +87,25 @@ function SignedIn({ me }: { me: Me }) {
       </PluginsProvider>
     </QueryClientProvider>
   );
+}
+
+/** The longest time for which the page waits for the event stream. */
+const MAX_WAIT_MS = 1_000;
+
+/** False until the event stream is open, so that data are fetched after it, and therefore once. A slow stream delays nothing for long. */
+function useIsListening(): boolean {
+  const { state } = useConnection();
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    if (state !== "connecting") setReady(true);
+    const timer = setTimeout(() => {
+      setReady(true);
+    }, MAX_WAIT_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [state]);
+  return isReady;
 }
 
 /** Retries outages only: the client has already retried the request, and a refusal does not change. */

@@ -25,6 +25,7 @@ export { StatusChip, useStatusLabel } from "./design/status.tsx";
 export type { Tone } from "./design/status.tsx";
 export { toast } from "./design/toasts.tsx";
 export { useToastOnError } from "./design/use-toast-on-error.ts";
+export { MultiPicker, Picker } from "./forms/picker.tsx";
 export { localMoment } from "./forms/schema.ts";
 export { useDraft } from "./forms/use-draft.tsx";
 export { Link, useSearch } from "./router.tsx";

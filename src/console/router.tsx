@@ -1,19 +1,27 @@
+import { keepScroll } from "./scroll-positions.ts";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type { AnchorHTMLAttributes, MouseEvent } from "react";
 
-/** Path and query of the page. */
-type RouteLocation = { path: string; search: string };
+/** Path and query of the page, and the history entry; `isBack` if the browser's buttons led to it. */
+type RouteLocation = { path: string; search: string; entry: string; isBack: boolean };
 
-let current: RouteLocation = read();
+let current: RouteLocation = read(false);
 const listeners = new Set<() => void>();
 
-window.addEventListener("popstate", notify);
+// The console restores positions itself, after the page has its content again.
+history.scrollRestoration = "manual";
+window.addEventListener("popstate", () => {
+  keepScroll(current.entry);
+  notify(true);
+});
 
 /** Navigates to another page of the console. */
 export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
   if (to === location.pathname + location.search) return;
-  history[replace ? "replaceState" : "pushState"](null, "", to);
-  notify();
+  if (!replace) keepScroll(current.entry);
+  const state = { entry: replace ? current.entry : crypto.randomUUID() };
+  history[replace ? "replaceState" : "pushState"](state, "", to);
+  notify(replace && current.isBack);
 }
 
 export function useLocation(): RouteLocation {
@@ -70,12 +78,13 @@ function decode(text: string): string {
   }
 }
 
-function read(): RouteLocation {
-  return { path: location.pathname, search: location.search };
+function read(isBack: boolean): RouteLocation {
+  const state = history.state as { entry?: string } | null;
+  return { path: location.pathname, search: location.search, entry: state?.entry ?? "first", isBack };
 }
 
-function notify(): void {
-  current = read();
+function notify(isBack: boolean): void {
+  current = read(isBack);
   for (const listener of listeners) listener();
 }
 

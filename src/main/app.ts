@@ -5,7 +5,7 @@ import { isRefusal, PawlError } from "../core/index.ts";
 import { DemoRunner } from "../demo/index.ts";
 import type { DemoState, EngineObserver } from "../engine/index.ts";
 import { loadServer } from "../server/index.ts";
-import type { Mount } from "../server/index.ts";
+import type { Mount, ServerOptions } from "../server/index.ts";
 import type { Plugin } from "../plugin/index.ts";
 import { consoleOptions } from "./console-options.ts";
 import { LogDestination } from "./log-destination.ts";
@@ -23,6 +23,8 @@ export type AppOptions = {
   plugins: readonly Plugin[];
   /** The admin token, if the operator chooses it. */
   adminToken?: string | undefined;
+  /** Checks a lifecycle; default: in this process. */
+  check?: ServerOptions["check"];
   /** Aborts the start. */
   signal?: AbortSignal;
   /** Resumes the demo; creates it if there is none. */
@@ -77,6 +79,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       plugins: serverPlugins(plugins, settings.plugins),
       mounts: [{ path: "/mcp", confined: ["task"], answer: answerMcpOnDemand(version) }],
       console: consoleOptions(plugins),
+      check: options.check,
       logger: log,
       corsOrigins,
       allowedHosts,

@@ -24,6 +24,7 @@ import * as client from "../client/index.ts";
 import * as core from "../core/index.ts";
 import * as pawl from "./index.ts";
 import { PLUGINS } from "../lifecycles/index.ts";
+import { checkInProcess } from "./check-process.ts";
 import * as plugin from "../plugin/index.ts";
 import { LogDestination } from "./log-destination.ts";
 import { shownVersionsFile } from "./shown-versions-file.ts";
@@ -83,7 +84,8 @@ const environment: CliEnvironment = {
     // In the order of POSIX; an empty variable counts as unset.
     const locale = [env.LC_ALL, env.LC_MESSAGES, env.LANG].find(Boolean);
     const { startApp } = await loadApp();
-    const starting = startApp({ ...installation, version, adminToken, demo, locale, signal });
+    const check = checkInProcess(fileURLToPath(import.meta.url), flags.config ?? null);
+    const starting = startApp({ ...installation, version, adminToken, demo, locale, check, signal });
     const app = await Promise.race([starting, signalled]);
     if (!app) return abortStart(starting, { embedded: installation.settings.databaseUrl === null });
     onStart({

@@ -20,7 +20,8 @@ export function consoleOptions(plugins: readonly Plugin[], folder = builtFolder(
         title,
         first_for: [...(first_for ?? [])],
       }));
-      return [{ lifecycle: name, ...addresses, tabs, panel: ui.panel ?? null, texts: ui.texts ?? {} }];
+      const { panel = null, texts = {}, fields = {} } = ui;
+      return [{ lifecycle: name, ...addresses, tabs, panel, texts, fields }];
     }),
     pluginFolders: new Map(
       ofOthers.flatMap(({ lifecycle, ui }) =>

@@ -30,6 +30,42 @@ export type UiTexts = {
   refusals?: Names;
 };
 
+/** A list of the plugin from which people choose the value of a field. */
+type FieldList = {
+  /** Path of a GET route; `{task}` inserts the id of the task that the form is about. */
+  from: string;
+  /** Property of the reply that holds the list. */
+  list: string;
+  /** Property of an entry that is the value of the field. */
+  value: string;
+  /** Properties of an entry that make its label. */
+  label: readonly string[];
+  /** Query parameter that the route searches by; without it, the form searches the entries that it has loaded. */
+  search?: string;
+  /** Query parameter that takes the form's project. */
+  project?: string;
+  /** Offers only entries with these properties: `{ kind: "file" }`. */
+  only?: Names;
+  /** True if values that are not listed may be entered. */
+  open?: boolean;
+  /** Other fields that are filled in from the chosen entry: properties of the entry by field. */
+  fills?: Names;
+};
+
+/** How forms ask for a field. By default the console derives it from the field's schema and name. */
+type FieldUi = {
+  /** Chooses a member, a task, a project, or an entry of a list of the plugin. */
+  pick?: "member" | "task" | "project" | FieldList;
+  /** Shown only if the server refuses its value: it is generated, filled in by another field, or not meant for people. */
+  hidden?: boolean;
+  /** Filled with a new UUID for each form. */
+  generate?: "uuid";
+  /** When a task is created, required unless this field is filled in. */
+  required_unless?: string;
+  /** Required if another field has a value: `{ reason: "other" }`. */
+  required_when?: Names;
+};
+
 /** The plugin's screens and labels in the web console. */
 export type PluginUi = {
   /**
@@ -45,4 +81,6 @@ export type PluginUi = {
   panel?: "details" | "attempts";
   /** Labels of statuses, actions and fields, by language. */
   texts?: Partial<Record<Language, UiTexts>>;
+  /** How forms ask for fields, by the name of the field. */
+  fields?: Readonly<Record<string, FieldUi>>;
 };

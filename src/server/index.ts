@@ -13,7 +13,7 @@ export type { BodyCheck, Call, RouteSet, Verb } from "./routing/route-set.ts";
 /** Loads the server itself. Everything else here can be imported without Fastify and the libraries for metrics and tracing. */
 export const loadServer = () => import("./load-server.ts");
 
-export type { RouteHost, ServerPlugin } from "./server.ts";
+export type { RouteHost, ServerOptions, ServerPlugin } from "./server.ts";
 export { EventStream } from "./streams/event-stream.ts";
 export type { Identify } from "./streams/event-stream.ts";
 export type { TailPage } from "./streams/feed-tail.ts";

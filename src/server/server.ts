@@ -12,7 +12,7 @@ import {
   SYSTEM_ROUTES,
 } from "../api/index.ts";
 import type { RouteTable } from "../api/index.ts";
-import type { AnyProblemCode } from "../core/index.ts";
+import type { AnyProblemCode, CheckReport } from "../core/index.ts";
 import type { Directory, Engine } from "../engine/index.ts";
 import { OrgSignal } from "./streams/org-signal.ts";
 import { compressReplies } from "./routing/compress-replies.ts";
@@ -68,6 +68,8 @@ export type RouteHost = {
 /** The parts of a plugin that the server uses. */
 export type ServerPlugin = PluginRoutes<RouteHost> & { problems: OwnProblems };
 
+type CheckLifecycle = (lifecycle: string, signal: AbortSignal) => Promise<CheckReport>;
+
 export type ServerOptions = {
   engine: Engine;
   directory: Directory;
@@ -95,6 +97,8 @@ export type ServerOptions = {
   metrics?: Metrics;
   /** The console; by default there is none. */
   console?: ConsoleOptions | null;
+  /** Checks a lifecycle outside of this process; by default it is checked here, in slices. */
+  check?: CheckLifecycle | undefined;
   /** Validate every answer by its route, for tests. */
   checksReplies?: boolean;
 };
@@ -156,7 +160,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const openFeed: OpenFeed = (kind) => new LiveFeed(deps, kind);
   const authenticator = new Authenticator(directory, own, options.requestsPerMinute);
   const sets = [
-    serveLifecycles(lifecycles),
+    serveLifecycles(
+      lifecycles,
+      options.check && (({ name }) => (options.check as CheckLifecycle)(name, stopping)),
+    ),
     serveConsolePlugins(options.console?.plugins ?? []),
     serveTasks({ engine, directory, own, log: app.log }),
     serveClaims({ engine, pools }),

@@ -14,6 +14,16 @@ withConsole("the demo", (setup) => {
     expect(await page.locator(".demo-bar").count()).toBe(0);
   });
 
+  test("on a phone the bar of the demo takes one line, with its other buttons in a menu", async () => {
+    const page = await setup().openPage("admin", "/", { viewport: { width: 390, height: 800 } });
+    await page.getByRole("button", { name: "Continue the demo" }).click();
+    const bar = page.locator(".demo-bar");
+    await bar.getByRole("button", { name: "More about the demo" }).click();
+    await bar.getByRole("button", { name: "Remove the demo" }).last().waitFor();
+    expect((await bar.boundingBox())!.height).toBeLessThan(50);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+  });
+
   test("inside the demo, a button restarts it in the console's language, and the way back needs no token", async () => {
     const page = await setup().openPage("admin", "/", { locale: "ru" });
     await page.getByRole("button", { name: "Продолжить демо" }).click();

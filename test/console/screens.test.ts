@@ -39,6 +39,7 @@ withConsole("every screen", (setup) => {
     await page.getByRole("heading", { name: "Comes second" }).waitFor();
     await page.locator(".react-flow__node", { hasText: "Must be first" }).waitFor();
     await page.getByText("Unavailable actions and reasons").click();
+    await page.locator(".refused").getByLabel("Show error codes").check();
     await page.locator(".refused").getByText("UNRESOLVED_BLOCKERS").first().waitFor();
     await page.getByRole("button", { name: "Comment" }).click();
     const dialog = page.getByRole("dialog");
@@ -172,10 +173,7 @@ withConsole("every screen", (setup) => {
     expect(await page.locator("html").getAttribute("lang")).toBe("ru");
     // Names of the lifecycle are translated too, including dialog fields and refusals.
     await page.getByText("Недоступные действия и причины").click();
-    await page
-      .getByText("Возможно только из статуса «В работе»; сейчас задача в статусе «Новая».")
-      .first()
-      .waitFor();
+    await page.getByText("Невозможно в статусе «Новая»:").waitFor();
     await page.getByRole("button", { name: "Взять" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Взять" }).click();
     await page.getByRole("dialog").getByText("Заполните это поле").waitFor();

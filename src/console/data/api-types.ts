@@ -17,6 +17,8 @@ export type Project = ReplyOf<typeof ROUTES.getProject>;
 export type Links = ReplyOf<typeof ROUTES.getTaskLinks>;
 export type CheckReport = ReplyOf<typeof ROUTES.checkLifecycle>;
 export type ConsolePlugin = ReplyOf<typeof ROUTES.listConsolePlugins>["plugins"][number];
+export type FieldUi = ConsolePlugin["fields"][string];
+export type FieldList = Exclude<NonNullable<FieldUi["pick"]>, string>;
 export type UiTexts = NonNullable<ConsolePlugin["texts"]["en"]>;
 export type Schema = Record<string, unknown>;
 

@@ -5,6 +5,8 @@ import type { Me } from "./api-types.ts";
 export { PawlProblem };
 export type * from "./api-types.ts";
 
+export type Session = Awaited<ReturnType<typeof client.getSession>>;
+
 /** Sent with every request to prove that it comes from this page; issued with the session. */
 let csrfToken: string | null = null;
 let onSignedOut: (problem: PawlProblem | null) => void = () => undefined;
@@ -43,11 +45,11 @@ async function fetchInSession(input: RequestInfo | URL, init?: RequestInit): Pro
 }
 
 /** Resumes the session of the browser's cookie; null if there is none. */
-export async function resumeSession(): Promise<Me | null> {
+export async function resumeSession(): Promise<{ me: Me; session: Session } | null> {
   try {
-    const { csrf_token } = await client.getSession();
-    csrfToken = csrf_token;
-    return await client.getMe();
+    const session = await client.getSession();
+    csrfToken = session.csrf_token;
+    return { me: await client.getMe(), session };
   } catch (error) {
     if (error instanceof PawlProblem && error.status === 401) return null;
     throw error;

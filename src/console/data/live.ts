@@ -81,6 +81,8 @@ class Live {
   private async refetchAll(): Promise<void> {
     const queryClient = this.queryClient;
     if (!queryClient) return;
+    // Nothing is shown yet: whatever is fetched from now on is current.
+    if (queryClient.getQueryCache().getAll().every((query) => !query.isActive())) return;
     const fetching = queryClient.getQueryCache().findAll({ queryKey: keys.all, fetchStatus: "fetching" });
     await Promise.allSettled(fetching.flatMap(({ promise }) => promise ?? []));
     const rarelyChanges = ([, what]: readonly unknown[]) => RARELY_CHANGING.has(what);

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ReactNode } from "react";
+import type { ButtonHTMLAttributes, MouseEvent, ReactNode } from "react";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icon.tsx";
 
@@ -15,7 +15,12 @@ export function Button({
 }: ButtonHTMLAttributes<HTMLButtonElement> & Look) {
   const classes = ["button", look ?? "", small ? "small" : "", className].filter(Boolean).join(" ");
   return (
-    <button type="button" className={classes} {...rest}>
+    <button
+      type="button"
+      className={classes}
+      {...(rest.type === "submit" ? { onMouseDown: keepFocus } : {})}
+      {...rest}
+    >
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -70,4 +75,9 @@ export function Segments<Value extends string>({
       ))}
     </div>
   );
+}
+
+/** A field that loses the focus may show a message, which would move the submit button away from the pointer before the click. */
+function keepFocus(event: MouseEvent): void {
+  event.preventDefault();
 }

@@ -1,9 +1,9 @@
 import { createContext, useContext, useId } from "react";
 import type { ReactNode } from "react";
-import { useQuery } from "@tanstack/react-query";
-import { queries } from "../data/queries.ts";
 import type { Texts } from "../texts/en.ts";
 import { useI18n } from "../texts/i18n.tsx";
+import { MultiPicker, Picker } from "./picker.tsx";
+import { isRequired } from "./schema.ts";
 import type { Field, FieldErrors, Values } from "./schema.ts";
 
 type Props = {
@@ -21,10 +21,6 @@ type Suggestion = { value: string; label: string };
 /** Suggestions from the surroundings of a form. */
 export const SuggestionsContext = createContext<Suggestions>({});
 
-/** Fields that hold a member suggest the existing members. */
-const MEMBER_FIELDS =
-  /(^|_)(assignee|executor|member|owner|user|reviewer|worker|agent)(_id)?$|^assign(ed)?_to$/;
-
 /** Fields shown at first; the rest of a longer form is folded. */
 const FIRST_FIELDS = 5;
 
@@ -32,9 +28,10 @@ const FIRST_FIELDS = 5;
 export function FoldedForm(props: Props) {
   const { t } = useI18n();
   const { fields, errors } = props;
-  if (fields.length <= FIRST_FIELDS + 1) return <SchemaForm {...props} />;
-  const first = fields.filter(({ required }, index) => required || index < FIRST_FIELDS);
-  const rest = fields.filter((field) => !first.includes(field));
+  const visible = fields.filter((field) => isShown(field, errors));
+  if (visible.length <= FIRST_FIELDS + 1) return <SchemaForm {...props} />;
+  const first = visible.filter((field, index) => isRequired(field, props.values) || index < FIRST_FIELDS);
+  const rest = visible.filter((field) => !first.includes(field));
   const hasErrors = Object.keys(errors).some((path) => rest.some(({ name }) => path.split(".")[0] === name));
   return (
     <>
@@ -49,13 +46,19 @@ export function FoldedForm(props: Props) {
   );
 }
 
+/** A field that fills itself in is shown only if its value was refused. */
+function isShown({ name, ui }: Field, errors: FieldErrors): boolean {
+  return !(ui.hidden ?? ui.generate !== undefined) || errors[name] !== undefined;
+}
+
 /** A form with one input per field of a schema. */
 export function SchemaForm({ fields, values, errors, onChange, path = "" }: Props) {
   const { n } = useI18n();
   return fields.map((field) => {
     const fieldPath = path === "" ? field.name : `${path}.${field.name}`;
-    const change = (value: unknown) => {
-      onChange({ ...values, [field.name]: value });
+    if (!isShown(field, path === "" ? errors : {})) return null;
+    const change = (value: unknown, fills: Values = {}) => {
+      onChange({ ...values, ...fills, [field.name]: value });
     };
     if (field.kind === "group")
       return (
@@ -73,7 +76,7 @@ export function SchemaForm({ fields, values, errors, onChange, path = "" }: Prop
     return (
       <SchemaField
         key={field.name}
-        field={field}
+        field={{ ...field, required: isRequired(field, values) }}
         value={values[field.name]}
         error={errors[fieldPath]}
         onChange={change}
@@ -86,7 +89,7 @@ type FieldProps = {
   field: Field;
   value: unknown;
   error: string | undefined;
-  onChange: (value: unknown) => void;
+  onChange: (value: unknown, fills?: Values) => void;
 };
 
 function SchemaField({ field, value, error, onChange }: FieldProps) {
@@ -107,7 +110,7 @@ function SchemaField({ field, value, error, onChange }: FieldProps) {
     );
   const hint = [
     field.description === null ? null : n.hint(field.description),
-    field.kind === "list" ? t.form.list : null,
+    field.kind === "list" && field.ui.pick === undefined ? t.form.list : null,
     field.kind === "json" ? t.form.json_hint : null,
     field.kind === "choice" ? null : defaultText(field, t),
   ].filter((part) => part !== null);
@@ -164,15 +167,24 @@ export function LabelledField({
 
 function Control({ id, field, value, error, onChange }: FieldProps & { id: string }) {
   const { t, n } = useI18n();
-  const { data: members = [] } = useQuery(queries.members());
   const suggested = useContext(SuggestionsContext)[field.name];
   const text = typeof value === "string" ? value : "";
+  const describedBy = error === undefined ? `${id}-hint` : `${id}-error`;
+  const pick = suggested ? { choices: suggested.options, open: !suggested.only } : field.ui.pick;
+  if (pick !== undefined && (field.kind === "text" || field.kind === "list")) {
+    const shared = { id, pick, value: text, onChange, isInvalid: error !== undefined, describedBy };
+    return field.kind === "list" ? (
+      <MultiPicker {...shared} />
+    ) : (
+      <Picker {...shared} required={field.required} />
+    );
+  }
   const common = {
     id,
     className: "input",
     required: field.required,
     "aria-invalid": error !== undefined,
-    "aria-describedby": error === undefined ? `${id}-hint` : `${id}-error`,
+    "aria-describedby": describedBy,
     value: text,
     onChange: (event: { target: { value: string } }) => {
       onChange(event.target.value);
@@ -190,40 +202,16 @@ function Control({ id, field, value, error, onChange }: FieldProps & { id: strin
       </select>
     );
   if (field.kind === "long" || field.kind === "json")
-    return <textarea {...common} className={`input${field.kind === "json" ? " mono" : ""}`} rows={3} />;
-  if (suggested?.only)
     return (
-      <select {...common}>
-        <option value="">{t.form.choose}</option>
-        {suggested.options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
+      <textarea {...common} dir="auto" className={`input${field.kind === "json" ? " mono" : ""}`} rows={3} />
     );
-  const isMemberField = field.kind === "text" && MEMBER_FIELDS.test(field.name);
-  const options =
-    suggested?.options ??
-    (isMemberField ? members.map(({ id: value, name: label }) => ({ value, label })) : []);
   return (
-    <>
-      <input
-        {...common}
-        type={INPUT_TYPES[field.kind] ?? "text"}
-        inputMode={field.kind === "number" ? "decimal" : undefined}
-        list={options.length > 0 ? `${id}-options` : undefined}
-      />
-      {options.length > 0 && (
-        <datalist id={`${id}-options`}>
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
-        </datalist>
-      )}
-    </>
+    <input
+      {...common}
+      dir="auto"
+      type={INPUT_TYPES[field.kind] ?? "text"}
+      inputMode={field.kind === "number" ? "decimal" : undefined}
+    />
   );
 }
 

@@ -1,4 +1,5 @@
-import type { Schema } from "../data/client.ts";
+import type { FieldUi, Schema } from "../data/client.ts";
+import { MEMBER_FIELDS, TASK_FIELDS } from "./field-kinds.ts";
 
 /** A form field derived from a JSON Schema property. */
 export type Field = {
@@ -11,6 +12,22 @@ export type Field = {
   integer: boolean;
   fields: readonly Field[];
   defaultValue: unknown;
+  limits: Limits;
+  ui: FieldUi;
+};
+
+type Limits = Partial<Record<"minLength" | "maxLength" | "minimum" | "maximum", number | undefined>>;
+
+/** Messages about input, shown beside its field. */
+export type InputTexts = {
+  required: string;
+  number: string;
+  integer: string;
+  json: string;
+  tooShort: (n: number) => string;
+  tooLong: (n: number) => string;
+  tooSmall: (n: number) => string;
+  tooLarge: (n: number) => string;
 };
 
 /** Input so far; numbers stay text until they are sent. */
@@ -41,6 +58,13 @@ function fieldOf(name: string, property: Schema, required: boolean): Field {
     integer: schema.type === "integer",
     fields: [],
     defaultValue: property.default ?? schema.default,
+    limits: {
+      minLength: schema.minLength as number | undefined,
+      maxLength: schema.maxLength as number | undefined,
+      minimum: (schema.minimum ?? schema.exclusiveMinimum) as number | undefined,
+      maximum: (schema.maximum ?? schema.exclusiveMaximum) as number | undefined,
+    },
+    ui: pickByName(name),
   };
   if (Array.isArray(schema.enum)) return { ...common, kind: "choice", choices: schema.enum.map(String) };
   if (schema.type === "string") {
@@ -55,6 +79,52 @@ function fieldOf(name: string, property: Schema, required: boolean): Field {
   if (schema.type === "object" && schema.properties !== undefined)
     return { ...common, kind: "group", fields: fieldsOf(schema) };
   return { ...common, kind: "json" };
+}
+
+/** By their names, fields of any lifecycle hold the id of a member, a task or a project. */
+function pickByName(name: string): FieldUi {
+  if (MEMBER_FIELDS.test(name)) return { pick: "member" };
+  if (TASK_FIELDS.test(name)) return { pick: "task" };
+  return name === "project_id" ? { pick: "project" } : {};
+}
+
+/** Adds the settings of the lifecycle's plugin for its fields. */
+export function withFieldUi(
+  fields: readonly Field[],
+  ui: Readonly<Record<string, FieldUi>>,
+  { creates }: { creates: boolean },
+): Field[] {
+  return fields.map((field) => {
+    const { required_unless, ...own } = ui[field.name] ?? {};
+    return {
+      ...field,
+      ui: {
+        ...field.ui,
+        ...own,
+        ...(creates && required_unless !== undefined ? { required_unless } : {}),
+      },
+      fields: withFieldUi(field.fields, ui, { creates }),
+    };
+  });
+}
+
+/** True if a field must be filled in, given the other values of its form. */
+export function isRequired({ required, ui }: Field, values: Values): boolean {
+  const { required_unless: other, required_when: when } = ui;
+  if (other !== undefined && isBlank(values[other])) return true;
+  if (when && Object.entries(when).every(([name, value]) => values[name] === value)) return true;
+  return required;
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+}
+
+/** The values that the form makes itself. */
+export function generatedValues(fields: readonly Field[]): Values {
+  return Object.fromEntries(
+    fields.flatMap(({ name, ui }) => (ui.generate === "uuid" ? [[name, crypto.randomUUID()]] : [])),
+  );
 }
 
 /** If the items can be text or an object, people enter text. */
@@ -84,7 +154,7 @@ function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
 export function readValues(
   fields: readonly Field[],
   values: Values,
-  texts: { required: string; number: string; json: string },
+  texts: InputTexts,
   path = "",
 ): { payload: Values; errors: Record<string, string> } {
   const payload: Values = {};
@@ -100,7 +170,7 @@ export function readValues(
       payload[field.name] = inner.payload;
       continue;
     }
-    const read = readValue(field, input, texts);
+    const read = readValue({ ...field, required: isRequired(field, values) }, input, texts);
     if ("error" in read) errors[fieldPath] = read.error;
     else if (read.value !== undefined) payload[field.name] = read.value;
   }
@@ -117,9 +187,9 @@ function isFilledIn({ kind, fields, defaultValue }: Field, input: unknown): bool
 }
 
 function readValue(
-  { kind, required, integer: whole }: Field,
+  { kind, required, integer: whole, limits }: Field,
   input: unknown,
-  texts: { required: string; number: string; json: string },
+  texts: InputTexts,
 ): { value: unknown } | { error: string } {
   const text = typeof input === "string" ? input.trim() : "";
   const missing = required ? { error: texts.required } : { value: undefined };
@@ -131,11 +201,23 @@ function readValue(
   if (text === "") return missing;
   if (kind === "number") {
     const number = Number(text.replace(",", "."));
-    const fits = Number.isFinite(number) && (!whole || Number.isInteger(number));
-    return fits ? { value: number } : { error: texts.number };
+    if (!Number.isFinite(number)) return { error: texts.number };
+    if (whole && !Number.isInteger(number)) return { error: texts.integer };
+    if (limits.minimum !== undefined && number < limits.minimum)
+      return { error: texts.tooSmall(limits.minimum) };
+    if (limits.maximum !== undefined && number > limits.maximum)
+      return { error: texts.tooLarge(limits.maximum) };
+    return { value: number };
   }
   if (kind === "moment") return { value: new Date(text).toISOString() };
-  if (kind !== "json") return { value: kind === "long" ? input : text };
+  if (kind !== "json") {
+    const length = Array.from(text).length;
+    if (limits.minLength !== undefined && length < limits.minLength)
+      return { error: texts.tooShort(limits.minLength) };
+    if (limits.maxLength !== undefined && length > limits.maxLength)
+      return { error: texts.tooLong(limits.maxLength) };
+    return { value: kind === "long" ? input : text };
+  }
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {

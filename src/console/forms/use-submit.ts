@@ -11,6 +11,7 @@ export function useSubmit() {
   /** Sends nothing if errors were found in the input. */
   const send = async (request: () => Promise<unknown>, found: FieldErrors = {}) => {
     setErrors(found);
+    if (Object.keys(found).length > 0) focusFirstError();
     if (busy || Object.keys(found).length > 0) return;
     setBusy(true);
     setProblem(null);
@@ -19,9 +20,17 @@ export function useSubmit() {
     } catch (error) {
       setProblem(error);
       if (error instanceof PawlProblem) setErrors(fieldErrorsFrom(error.params));
+      focusFirstError();
     } finally {
       setBusy(false);
     }
   };
   return { busy, problem, errors, send };
+}
+
+/** Focuses the first refused field, once it is marked. */
+function focusFirstError(): void {
+  requestAnimationFrame(() => {
+    document.querySelector<HTMLElement>("dialog[open] [aria-invalid=true]")?.focus();
+  });
 }

@@ -10,6 +10,11 @@ const APART_PX = 9;
 const ASIDE_PX = 12;
 const ASIDE_LANE_PX = 5;
 
+/** Distance of the last of some lanes from the boxes. */
+export function outermostLane(lanes: number): number {
+  return FIRST_LANE_PX + LANE_PX * (lanes - 1);
+}
+
 /** Path of an arrow: a curve to the next rank, an arch over ranks in between, a trough below all boxes on the way back. */
 export function edgePath(ends: Ends, route: Route, bounds: { top: number; bottom: number }) {
   const { sourceX, sourceY, targetX, targetY } = ends;

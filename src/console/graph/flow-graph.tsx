@@ -1,20 +1,25 @@
-import { useMemo } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import type { ReactNode } from "react";
 import {
   BaseEdge,
+  ControlButton,
   Controls,
   EdgeLabelRenderer,
+  getViewportForBounds,
   Handle,
   MarkerType,
   Position,
   ReactFlow,
   ReactFlowProvider,
+  useReactFlow,
+  useStore,
 } from "@xyflow/react";
 import type { Edge as FlowEdge, EdgeProps, Node, NodeProps } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
+import { Icon } from "../design/icon.tsx";
 import type { Tone } from "../design/status.tsx";
 import { useControlLabels } from "./control-labels.ts";
-import { edgePath } from "./edge-path.ts";
+import { edgePath, outermostLane } from "./edge-path.ts";
 import { layOut } from "./layout.ts";
 import type { Box, Route } from "./layout.ts";
 import "./flow-graph.css";
@@ -52,17 +57,13 @@ export function FlowGraph({
   height: number;
   onOpen?: (id: string) => void;
 }) {
-  const {
-    nodes,
-    arrows,
-    needs: neededHeight,
-  } = useMemo(() => flowOf(boxes, edges, rankGap), [boxes, edges, rankGap]);
+  const { nodes, arrows, whole } = useMemo(() => flowOf(boxes, edges, rankGap), [boxes, edges, rankGap]);
   const labels = useControlLabels();
   const key = nodes.map(({ id }) => id).join(" ");
   return (
     <div
       className="flow-graph"
-      style={{ height: Math.min(height, neededHeight) }}
+      style={{ height: Math.min(height, whole.height + MARGIN_PX) }}
       role="group"
       aria-label={label}
     >
@@ -72,8 +73,6 @@ export function FlowGraph({
           edges={arrows}
           nodeTypes={NODES}
           edgeTypes={EDGES}
-          fitView
-          fitViewOptions={FIT}
           minZoom={0.2}
           maxZoom={2}
           nodesDraggable={false}
@@ -87,7 +86,7 @@ export function FlowGraph({
           ariaLabelConfig={labels}
           onNodeClick={(_, { id }) => onOpen?.(id)}
         >
-          <Controls showInteractive={false} />
+          <ZoomButtons whole={whole} label={labels["controls.fitView.ariaLabel"] ?? ""} />
         </ReactFlow>
       </ReactFlowProvider>
     </div>
@@ -122,13 +121,59 @@ function flowOf(boxes: readonly GraphBox[], edges: readonly GraphEdge[], rankGap
   });
   const lanes = (way: Route["way"]) =>
     Math.max(0, ...layout.routes.filter((route) => route.way === way).map(({ lane }) => lane + 1));
-  const needs = layout.height + (lanes("over") + lanes("back")) * LANE_HEIGHT_PX + MARGIN_PX;
-  return { nodes, arrows, needs };
+  const top = laneDistance(lanes("over"));
+  const whole = {
+    x: -SIDE_PX,
+    y: -top,
+    width: layout.width + 2 * SIDE_PX,
+    height: layout.height + top + laneDistance(lanes("back")),
+  };
+  return { nodes, arrows, whole };
 }
 
-/** Height of one lane of arrows above or below the boxes, and the margin around everything. */
-const LANE_HEIGHT_PX = 30;
-const MARGIN_PX = 90;
+/** Distance from the boxes to the outermost of some lanes, with its labels. */
+function laneDistance(lanes: number): number {
+  return lanes === 0 ? 0 : outermostLane(lanes) + LABEL_HEIGHT_PX;
+}
+
+const LABEL_HEIGHT_PX = 14;
+/** Arrows may leave a box at its side. */
+const SIDE_PX = 24;
+const MARGIN_PX = 40;
+/** Left of the diagram are the zoom buttons. */
+const CONTROLS_PX = 48;
+/** On a phone, a readable part is better than an unreadable whole. */
+const MIN_READABLE_ZOOM = 0.62;
+const PHONE_PX = 720;
+
+/** Shows boxes, arrows around them and labels as large as they fit, also after the size of the page has changed. */
+function ZoomButtons({
+  whole,
+  label,
+}: {
+  whole: { x: number; y: number; width: number; height: number };
+  label: string;
+}) {
+  const { setViewport } = useReactFlow();
+  const [width, height] = [useStore((store) => store.width), useStore((store) => store.height)];
+  const fit = useCallback(() => {
+    if (width === 0 || height === 0) return;
+    const room = width - CONTROLS_PX;
+    const minZoom = width < PHONE_PX ? MIN_READABLE_ZOOM : 0.2;
+    const view = getViewportForBounds(whole, room, height, minZoom, 1.1, "16px");
+    const isCut = whole.width * view.zoom > room;
+    // If only a part fits, it is the beginning.
+    void setViewport({ ...view, x: CONTROLS_PX + (isCut ? 0 : view.x) });
+  }, [whole, width, height, setViewport]);
+  useEffect(fit, [fit]);
+  return (
+    <Controls showInteractive={false} showFitView={false}>
+      <ControlButton aria-label={label} title={label} onClick={fit}>
+        <Icon name="expand" />
+      </ControlButton>
+    </Controls>
+  );
+}
 
 const HANDLES = {
   on: ["right", "left"],
@@ -177,7 +222,5 @@ function RoutedView({ id, sourceX, sourceY, targetX, targetY, markerEnd, data }:
   );
 }
 
-// On a phone, a readable part is better than an unreadable whole. The left padding leaves room for the buttons.
-const FIT = { padding: { y: "20px", right: "24px", left: "58px" }, minZoom: 0.62, maxZoom: 1.1 } as const;
 const NODES = { box: BoxView };
 const EDGES = { routed: RoutedView };

@@ -2,7 +2,7 @@ import { createContext, useContext } from "react";
 import type { ConsolePlugin } from "../data/client.ts";
 
 /** Tabs, texts and screens of one lifecycle in the console. */
-export type LifecycleUi = Pick<ConsolePlugin, "tabs" | "texts" | "panel"> & {
+export type LifecycleUi = Pick<ConsolePlugin, "tabs" | "texts" | "panel" | "fields"> & {
   module: string | null;
   styles: string | null;
 };
@@ -10,7 +10,14 @@ export type LifecycleUi = Pick<ConsolePlugin, "tabs" | "texts" | "panel"> & {
 const GRAPH = { id: "graph", title: { en: "Graph", ru: "Граф" }, first_for: [] };
 
 /** UI of a lifecycle whose plugin adds nothing to the console. */
-export const NO_UI: LifecycleUi = { module: null, styles: null, tabs: [GRAPH], panel: null, texts: {} };
+export const NO_UI: LifecycleUi = {
+  module: null,
+  styles: null,
+  tabs: [GRAPH],
+  panel: null,
+  texts: {},
+  fields: {},
+};
 
 export const UiContext = createContext<(lifecycle: string) => LifecycleUi>(() => NO_UI);
 

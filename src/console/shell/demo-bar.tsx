@@ -5,6 +5,7 @@ import { keys } from "../data/keys.ts";
 import { useMe } from "../data/queries.ts";
 import { Button } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
+import { Menu } from "../design/menu.tsx";
 import { useToastOnError } from "../design/use-toast-on-error.ts";
 import { useI18n } from "../texts/i18n.tsx";
 import type { Language } from "../texts/i18n.tsx";
@@ -18,27 +19,53 @@ export function DemoBar() {
   const { language } = useI18n();
   const t = useTexts(demoTexts);
   const { data } = useDemo(me);
-  const { data: session } = useQuery({ queryKey: keys.session, queryFn: () => client.getSession() });
+  const { data: session } = useQuery({
+    queryKey: keys.session,
+    queryFn: () => client.getSession(),
+    staleTime: Infinity,
+  });
   const [busy, act] = useDemoAction();
   if (me.org_id !== "demo") return null;
   const running = data?.state !== "stopped";
   const canGoBack = session?.can_go_back ?? false;
+  const actions = [
+    running ? { label: t.stop, run: client.stopDemo } : { label: t.resume, run: client.startDemo },
+    ...(isInOtherLanguage(data, language)
+      ? [{ label: t.restart, run: () => restart(language, canGoBack) }]
+      : []),
+    { label: busy ? t.removing : t.remove, run: () => remove(canGoBack) },
+  ];
   return (
     <div className="demo-bar" role="status">
       <Icon name={running ? "play" : "pause"} />
-      <span>{running ? t.inside : t.insideStopped}</span>
+      <span className="cut" title={running ? t.inside : t.insideStopped}>
+        {running ? t.inside : t.insideStopped}
+      </span>
       <span className="push" />
-      <Button small disabled={busy} onClick={() => void act(running ? client.stopDemo : client.startDemo)}>
-        {running ? t.stop : t.resume}
-      </Button>
-      {isInOtherLanguage(data, language) && (
-        <Button small disabled={busy} onClick={() => void act(() => restart(language, canGoBack))}>
-          {t.restart}
+      {actions.map(({ label, run }) => (
+        <Button key={label} small className="wide-only" disabled={busy} onClick={() => void act(run)}>
+          {label}
         </Button>
-      )}
-      <Button small disabled={busy} onClick={() => void act(() => remove(canGoBack))}>
-        {busy ? t.removing : t.remove}
-      </Button>
+      ))}
+      <span className="narrow-only">
+        <Menu label={t.more} className="button quiet icon small" button={<Icon name="more" />}>
+          {(close) =>
+            actions.map(({ label, run }) => (
+              <button
+                key={label}
+                type="button"
+                disabled={busy}
+                onClick={() => {
+                  close();
+                  void act(run);
+                }}
+              >
+                {label}
+              </button>
+            ))
+          }
+        </Menu>
+      </span>
       {canGoBack && (
         <Button small look="main" disabled={busy} onClick={() => void act(leave)}>
           {t.leave}

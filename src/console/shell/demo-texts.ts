@@ -17,6 +17,7 @@ type DemoTexts = {
   remove: string;
   removing: string;
   leave: string;
+  more: string;
 };
 
 export const demoTexts: LocalizedTexts<DemoTexts> = {
@@ -37,6 +38,7 @@ export const demoTexts: LocalizedTexts<DemoTexts> = {
     remove: "Remove the demo",
     removing: "Removing…",
     leave: "Back to your org",
+    more: "More about the demo",
   },
   ru: {
     title: "Посмотрите, как работает Pawl",
@@ -55,5 +57,6 @@ export const demoTexts: LocalizedTexts<DemoTexts> = {
     remove: "Удалить демо",
     removing: "Удаляем…",
     leave: "Вернуться в свою организацию",
+    more: "Ещё о демо",
   },
 };

@@ -6,6 +6,7 @@ import { addresses } from "../addresses.ts";
 import { queries, useMe } from "../data/queries.ts";
 import { Icon } from "../design/icon.tsx";
 import type { IconName } from "../design/icon.tsx";
+import { useDebounced } from "../design/use-debounced.ts";
 import { StatusChip } from "../design/status.tsx";
 import { useUi } from "../plugins/lifecycle-ui.ts";
 import { usePreference } from "../preferences.ts";
@@ -135,7 +136,7 @@ function Item({ id, command, chosen, onChoose, onRun }: ItemProps) {
 /** Matching commands, best first: pages and actions by name, tasks by the server's search. */
 function useCommands(text: string): Command[] {
   const { t } = useI18n();
-  const debounced = useDebounced(text);
+  const debounced = useDebounced(text, DEBOUNCE_MS);
   const { data: found = [] } = useQuery(queries.found(isUuid(debounced) ? "" : debounced));
   const pages = usePageCommands();
   const actions = useActionCommands();
@@ -242,15 +243,3 @@ function useActionCommands(): Command[] {
 }
 
 /** The text after a pause in typing. */
-function useDebounced(text: string): string {
-  const [debounced, setDebounced] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      setDebounced(text);
-    }, DEBOUNCE_MS);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [text]);
-  return debounced;
-}

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { useQueryClient } from "@tanstack/react-query";
-import { useConnection, useLiveFeed } from "../data/live.ts";
+import { useConnection } from "../data/live.ts";
 import { MemberNamesProvider } from "../data/members.tsx";
 import { useMe } from "../data/queries.ts";
 import { addresses } from "../addresses.ts";
@@ -14,6 +13,7 @@ import { Skeleton } from "../design/states.tsx";
 import { Boundary } from "../loading/boundary.tsx";
 import { usePreference } from "../preferences.ts";
 import { Link, useLocation } from "../router.tsx";
+import { restoreScroll } from "../scroll-positions.ts";
 import { Screen } from "../screens.tsx";
 import { isReadOnly } from "../tasks/role-permissions.ts";
 import { useI18n } from "../texts/i18n.tsx";
@@ -38,18 +38,19 @@ export function Shell() {
 
 function Frame() {
   const { t } = useI18n();
-  const { path } = useLocation();
+  const { path, entry, isBack } = useLocation();
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
   const content = useRef<HTMLElement>(null);
-  useLiveFeed(useQueryClient());
   useShortcuts(() => {
     setPalette(true);
   });
   useEffect(() => {
     setDrawer(false);
     setPalette(false);
+    if (isBack) return restoreScroll(entry);
     window.scrollTo(0, 0);
+    return undefined;
   }, [path]);
   const toContent = () => content.current?.focus();
   return (

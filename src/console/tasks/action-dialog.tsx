@@ -1,14 +1,16 @@
-import { useId, useState } from "react";
+import { useId, useMemo, useState } from "react";
 import type { Lifecycle, Task } from "../data/client.ts";
 import { Button, Segments } from "../design/button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { PageDialog } from "../design/page-dialogs.tsx";
 import { ProblemNote } from "../design/states.tsx";
 import { LabelledField, SuggestionsContext, SchemaForm } from "../forms/schema-form.tsx";
-import { fieldsOf, readValues, valuesFrom } from "../forms/schema.ts";
-import type { FieldErrors, Values } from "../forms/schema.ts";
+import { FormPlaceContext } from "../forms/pick-choices.ts";
+import { fieldsOf, readValues, valuesFrom, withFieldUi } from "../forms/schema.ts";
+import type { Field, FieldErrors, Values } from "../forms/schema.ts";
 import { useDraft } from "../forms/use-draft.tsx";
 import { useSubmit } from "../forms/use-submit.ts";
+import { useUi } from "../plugins/lifecycle-ui.ts";
 import { NamesOf, useI18n } from "../texts/i18n.tsx";
 import type { MoveRequest } from "./use-move.ts";
 import { leaseTokenOf } from "./lease-tokens.ts";
@@ -54,15 +56,21 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
   const [action, setAction] = useState(actions[0] ?? "");
   const form = `action/${task?.id ?? lifecycle.name}/${actions.join("/")}`;
   const spec = actionOf(lifecycle, action);
-  const begin = () =>
-    initial ? { ...NOTHING, values: valuesFrom(fieldsOf(spec?.input), initial) } : NOTHING;
+  const ui = useUi()(lifecycle.name);
+  const fields = useMemo(() => withFieldUi(fieldsOf(spec?.input), ui.fields, { creates: false }), [spec, ui]);
+  const begin = () => (initial ? { ...NOTHING, values: valuesFrom(fields, initial) } : NOTHING);
   const { values: draft, change, close, dismiss, note } = useDraft(form, begin, onClose);
   const { opened, newest, hasChanged } = useNewestVersion(task);
   const [leaseToken, setLeaseToken] = useState("");
   const { busy, problem, errors, send } = useSubmit();
   const suggestions = useFieldSuggestions(
     task,
-    fieldsOf(spec?.input).map(({ name }) => name),
+    fields.map(({ name }) => name),
+  );
+  const taskId = task?.id;
+  const place = useMemo(
+    () => ({ lifecycle: lifecycle.name, ...(taskId === undefined ? {} : { task: taskId }) }),
+    [lifecycle.name, taskId],
   );
   // Beside a button such as "Cancel task", a second one named "Cancel" would be ambiguous.
   const isDestructive = endsWithoutSuccess(lifecycle, action) || removesTask(lifecycle, action);
@@ -71,7 +79,6 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
   const submit = async () => {
     if (!spec) return;
     const { values, comment } = draft;
-    const fields = fieldsOf(spec.input);
     const { payload, errors: found } = readValues(fields, values, t.form);
     // A value that was deleted is cleared.
     for (const { name, nullable } of fields)
@@ -121,30 +128,35 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
       )}
       {confirmation !== null && <p className="soft">{confirmation}</p>}
       {task && isDestructive && <BlockedDependents taskId={task.id} />}
-      <SuggestionsContext value={suggestions}>
-        <Inputs
-          spec={spec}
-          inputs={{ ...draft, leaseToken }}
-          errors={errors}
-          asksToken={asksToken}
-          onChange={({ leaseToken: token, ...rest }) => {
-            setLeaseToken(token);
-            change(rest);
-          }}
-        />
-      </SuggestionsContext>
+      <FormPlaceContext value={place}>
+        <SuggestionsContext value={suggestions}>
+          <Inputs
+            spec={spec}
+            fields={fields}
+            inputs={{ ...draft, leaseToken }}
+            errors={errors}
+            asksToken={asksToken}
+            onChange={({ leaseToken: token, ...rest }) => {
+              setLeaseToken(token);
+              change(rest);
+            }}
+          />
+        </SuggestionsContext>
+      </FormPlaceContext>
     </Dialog>
   );
 }
 
 function Inputs({
   spec,
+  fields,
   inputs,
   errors,
   asksToken,
   onChange,
 }: {
   spec: Lifecycle["actions"][number] | undefined;
+  fields: readonly Field[];
   inputs: ActionInputs;
   errors: FieldErrors;
   asksToken: boolean;
@@ -155,7 +167,7 @@ function Inputs({
   return (
     <>
       <SchemaForm
-        fields={fieldsOf(spec?.input)}
+        fields={fields}
         values={inputs.values}
         errors={errors}
         onChange={(values) => {

@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { useId, useMemo } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { client } from "../data/client.ts";
 import type { Lifecycle } from "../data/client.ts";
@@ -9,7 +9,8 @@ import { Dialog } from "../design/dialog.tsx";
 import { ProblemNote } from "../design/states.tsx";
 import { toast } from "../design/toasts.tsx";
 import { FoldedForm, LabelledField } from "../forms/schema-form.tsx";
-import { fieldsOf, readValues } from "../forms/schema.ts";
+import { FormPlaceContext } from "../forms/pick-choices.ts";
+import { fieldsOf, generatedValues, readValues, withFieldUi } from "../forms/schema.ts";
 import type { Values } from "../forms/schema.ts";
 import { useDraft } from "../forms/use-draft.tsx";
 import { useSubmit } from "../forms/use-submit.ts";
@@ -34,7 +35,12 @@ function CreateForm({ lifecycle, project_id, onClose }: CreateProps) {
   const { t, language } = useI18n();
   const uiOf = useUi();
   const queryClient = useQueryClient();
-  const initial = (): Draft => ({ values: {}, project: project_id ?? "main" });
+  const ui = uiOf(lifecycle.name);
+  const fields = useMemo(
+    () => withFieldUi(fieldsOf(lifecycle.creation.input), ui.fields, { creates: true }),
+    [lifecycle, ui],
+  );
+  const initial = (): Draft => ({ values: generatedValues(fields), project: project_id ?? "main" });
   const {
     values: draft,
     change,
@@ -44,7 +50,10 @@ function CreateForm({ lifecycle, project_id, onClose }: CreateProps) {
   } = useDraft(`create/${lifecycle.name}`, initial, onClose);
   const { busy, problem, errors, send } = useSubmit();
   const id = useId();
-  const fields = fieldsOf(lifecycle.creation.input);
+  const place = useMemo(
+    () => ({ lifecycle: lifecycle.name, project: draft.project }),
+    [lifecycle.name, draft.project],
+  );
   const submit = async () => {
     const { payload, errors: found } = readValues(fields, draft.values, t.form);
     await send(async () => {
@@ -62,7 +71,7 @@ function CreateForm({ lifecycle, project_id, onClose }: CreateProps) {
   return (
     <Dialog
       title={t.board.newTaskIn(lifecycle.name)}
-      lead={uiOf(lifecycle.name).texts[language]?.summary ?? lifecycle.summary}
+      lead={ui.texts[language]?.summary ?? lifecycle.summary}
       onClose={dismiss}
       onSubmit={() => void submit()}
       foot={
@@ -76,14 +85,16 @@ function CreateForm({ lifecycle, project_id, onClose }: CreateProps) {
     >
       {note}
       {problem !== null && <ProblemNote problem={problem} />}
-      <FoldedForm
-        fields={fields}
-        values={draft.values}
-        errors={errors}
-        onChange={(values) => {
-          change({ ...draft, values });
-        }}
-      />
+      <FormPlaceContext value={place}>
+        <FoldedForm
+          fields={fields}
+          values={draft.values}
+          errors={errors}
+          onChange={(values) => {
+            change({ ...draft, values });
+          }}
+        />
+      </FormPlaceContext>
       <LabelledField id={id} label={t.filters.project} required>
         <ProjectSelect
           id={id}

@@ -1,11 +1,8 @@
 import { isUuid } from "../../std/uuid.ts";
 import { useMemberNames } from "../data/members.tsx";
+import { MEMBER_FIELDS, TASK_FIELDS } from "../forms/field-kinds.ts";
 import { useI18n } from "../texts/i18n.tsx";
 import { TaskLink } from "./task-link.tsx";
-
-/** Fields that hold a task id, and fields that hold a member id. */
-const TASK_FIELDS = /^(depends_on|blocked_by|blocker_id|replacement_id|retry_of|clears)$|task_id$/;
-const MEMBER_FIELDS = /(^|_)by$|^(assign_to|assigned_to|assignee_id|member_id|worker|executor|contributors)$/;
 
 /** Renders any value as plain text, never as markup. */
 export function DataValue({ name, value }: { name: string; value: unknown }) {
@@ -16,7 +13,11 @@ export function DataValue({ name, value }: { name: string; value: unknown }) {
   if (typeof value === "number")
     return <span className="num">{name.endsWith("_at") ? f.moment(value) : value}</span>;
   const labelOf = (item: string | number) =>
-    typeof item === "number" ? String(item) : MEMBER_FIELDS.test(name) ? nameOf(item) : item;
+    typeof item === "number"
+      ? String(item)
+      : MEMBER_FIELDS.test(name) || /(^|_)by$/.test(name)
+        ? nameOf(item)
+        : item;
   if (typeof value === "string" && TASK_FIELDS.test(name) && isUuid(value)) return <TaskLink id={value} />;
   if (typeof value === "string")
     return <span className="written">{CHOICE_FIELDS.test(name) ? n.choice(value) : labelOf(value)}</span>;

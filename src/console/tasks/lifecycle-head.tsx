@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../addresses.ts";
@@ -10,6 +10,9 @@ import { Link, useLocation } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import { usePageTitle } from "../shell/page-title.ts";
 import "./lifecycle-head.css";
+
+/** How far the tabs of each lifecycle are scrolled. */
+const scrolledTo = new Map<string, number>();
 
 /** Title of a lifecycle and its tabs. */
 export function LifecycleHead({ lifecycle, children }: { lifecycle: string; children?: ReactNode }) {
@@ -35,10 +38,19 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
   const here = tabs.find(({ href }) => href === path)?.title ?? "";
   usePageTitle(`${lifecycle} · ${here}`);
   const bar = useRef<HTMLElement>(null);
-  // On a phone not all tabs fit; scroll to the current one.
-  useEffect(() => {
-    bar.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
-  }, [path, language]);
+  // On a phone not all tabs fit: scroll to the current one, from where they were on the previous screen.
+  useLayoutEffect(() => {
+    const tabs = bar.current;
+    if (!tabs) return;
+    tabs.scrollLeft = scrolledTo.get(lifecycle) ?? 0;
+    const current = tabs.querySelector<HTMLElement>("[aria-current]");
+    const [begin, end] = [current?.offsetLeft ?? 0, (current?.offsetLeft ?? 0) + (current?.offsetWidth ?? 0)];
+    const isCut =
+      begin - tabs.offsetLeft < tabs.scrollLeft || end - tabs.offsetLeft > tabs.scrollLeft + tabs.clientWidth;
+    if (current && isCut)
+      tabs.scrollLeft = begin - tabs.offsetLeft - (tabs.clientWidth - current.offsetWidth) / 2;
+    scrolledTo.set(lifecycle, tabs.scrollLeft);
+  }, [path, language, lifecycle]);
   return (
     <header className="lifecycle-head">
       <div className="page-head">
@@ -52,9 +64,11 @@ export function LifecycleHead({ lifecycle, children }: { lifecycle: string; chil
           <Link key={href} href={href} aria-current={href === path ? "page" : undefined}>
             {title}
             {Badge && (
-              <Optional>
-                <Badge lifecycle={lifecycle} />
-              </Optional>
+              <span className="badge-slot">
+                <Optional>
+                  <Badge lifecycle={lifecycle} />
+                </Optional>
+              </span>
             )}
           </Link>
         ))}

@@ -121,6 +121,12 @@ export const en = {
     byLabel: (label: string) => `Tasks labeled ${label}`,
   },
   board: {
+    creationNeeds: (lifecycle: string, roles: string) =>
+      `Creating a task in ${lifecycle} needs one of these roles: ${roles}.`,
+    yourRoles: (roles: string) => (roles === "" ? "You have no roles." : `Your roles: ${roles}.`),
+    giveRole: "Edit my roles",
+    giveRoleHint: "You are an admin: you can give the role to yourself or to another member.",
+    askAdmin: "Ask an admin to give you the role.",
     newTask: "New task",
     newTaskIn: (name: string) => `New task: ${name}`,
     emptyColumn: "No tasks",
@@ -189,6 +195,11 @@ export const en = {
     journal: "Journal",
     availableActions: "Available actions",
     unavailableActions: "Unavailable actions and reasons",
+    notInStatus: (status: string) => `Not possible in the status “${status}”:`,
+    possibleFrom: (statuses: string) => `Possible in: ${statuses}`,
+    onlyFor: (who: string) => `Only for: ${who}.`,
+    notYourRole: "Your roles do not allow this.",
+    showCodes: "Show error codes",
     noActions: "You cannot do anything with this task now.",
     links: "Blockers and dependents",
     hidden: (n: number) => `${n} more not visible to you`,
@@ -273,10 +284,14 @@ export const en = {
     kind: "Kind",
     kinds: { human: "person", agent: "agent", worker: "worker", service: "service" },
     roles: "Roles",
-    rolesHint:
-      "Separated by commas: admin, viewer, agent, worker, executor, lead, supervisor, or roles of your own.",
+    rolesHint: "What the member may do. A role gives the permissions that a lifecycle names it in.",
+    unknownRoles: (roles: string, n: number) =>
+      plural(n, {
+        one: `No lifecycle names the role ${roles}: it gives no permissions of its own. Check its spelling.`,
+        other: `No lifecycle names the roles ${roles}: they give no permissions of their own. Check their spelling.`,
+      }),
     projects: "Projects",
-    projectsHint: "Separated by commas; leave empty for all projects.",
+    projectsHint: "Leave empty for all projects.",
     everyProject: "all projects",
     noProject: "none",
     skill: "Skill level",
@@ -286,6 +301,7 @@ export const en = {
     tokensOf: (name: string) => `Tokens of ${name}`,
     newToken: "New token",
     newTokenHint: "Copy this token now: it is not shown again. Store it where only its owner can read it.",
+    thisToken: "(this one)",
     noTokens: "No valid tokens: this member cannot sign in.",
     createdBy: (when: string, who: string) => `created ${when} by ${who}`,
     createdAtSetup: (when: string) => `created ${when} during setup`,
@@ -350,6 +366,16 @@ export const en = {
   form: {
     required: "This field is required.",
     number: "Enter a number.",
+    integer: "Enter a whole number.",
+    tooShort: (n: number) =>
+      plural(n, { one: `Enter at least ${n} character.`, other: `Enter at least ${n} characters.` }),
+    tooLong: (n: number) =>
+      plural(n, { one: `Enter at most ${n} character.`, other: `Enter at most ${n} characters.` }),
+    tooSmall: (n: number) => `Enter ${n} or more.`,
+    tooLarge: (n: number) => `Enter ${n} or less.`,
+    notListed: "Choose one of the listed entries.",
+    add: "Add…",
+    remove: (name: string) => `Remove ${name}`,
     json: "Invalid JSON.",
     json_hint: "In JSON format",
     list: "Separated by commas",

@@ -34,6 +34,20 @@ const plugin = definePlugin({
       chat: { en: "Chat", ru: "Чат" },
     },
     texts: BOT_ACTIONS_TEXTS,
+    fields: {
+      chatId: {
+        pick: {
+          from: "/api/chats",
+          list: "chats",
+          value: "chatId",
+          label: ["chatId"],
+          project: "workspaceId",
+          open: true,
+        },
+      },
+      actionId: { generate: "uuid" },
+      workspaceId: { hidden: true },
+    },
   },
   demo: () => import("./demo/scene.ts"),
 });

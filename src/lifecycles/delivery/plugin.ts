@@ -64,6 +64,29 @@ const plugin = definePlugin({
     },
     panel: "details",
     texts: DELIVERY_TEXTS,
+    fields: {
+      user_id: {
+        pick: {
+          from: "/api/delivery/users",
+          list: "users",
+          value: "id",
+          label: ["name", "username"],
+          fills: { chat_id: "chat_id" },
+        },
+      },
+      file_id: {
+        pick: {
+          from: "/api/delivery/files",
+          list: "files",
+          value: "id",
+          label: ["name"],
+          search: "q",
+          only: { kind: "file" },
+        },
+      },
+      chat_id: { hidden: true },
+      request_nonce: { generate: "uuid" },
+    },
   },
   demo: () => import("./demo/scene.ts"),
 });

@@ -17,6 +17,7 @@ import type { AddedWork } from "./sql/deliverables.ts";
 import { findUnderRepair, deleteRecordsOf, unlinkTasks } from "./sql/forget-tasks.ts";
 import { saveLinks } from "./sql/links.ts";
 import type { Link } from "./sql/links.ts";
+import { PLANNER_FIELDS } from "./field-ui.ts";
 import { PLANNER_TEXTS } from "./texts.ts";
 
 const effects: Record<string, EffectHandler> = {
@@ -135,6 +136,7 @@ const plugin = definePlugin({
       graph: { en: "Graph", ru: "Граф" },
     },
     texts: PLANNER_TEXTS,
+    fields: PLANNER_FIELDS,
   },
   demo: () => import("./demo/scene.ts"),
 });

@@ -6,7 +6,10 @@ import { answer, serve } from "../routing/route-set.ts";
 import type { RouteSet } from "../routing/route-set.ts";
 
 /** Definitions, diagrams and checks of the lifecycles. */
-export function serveLifecycles(lifecycles: readonly Lifecycle[]): RouteSet {
+export function serveLifecycles(
+  lifecycles: readonly Lifecycle[],
+  check: (lifecycle: Lifecycle) => Promise<CheckReport> = checkInSlices,
+): RouteSet {
   const byName = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
   const unknown = (name: string): Refusal =>
     refuse("NOT_FOUND", `There is no lifecycle "${name}"${lifecycleHint(name, byName.keys()) || "."}`, {
@@ -19,12 +22,13 @@ export function serveLifecycles(lifecycles: readonly Lifecycle[]): RouteSet {
     descriptions.set(lifecycle.name, description);
     return description;
   };
-  const briefs = lifecycles.map(({ name, version, summary, statuses, actions, pool }) => ({
+  const briefs = lifecycles.map(({ name, version, summary, statuses, actions, permissions, pool }) => ({
     name,
     version,
     summary,
     statuses: Object.keys(statuses),
     actions: Object.keys(actions),
+    roles: rolesOf(permissions),
     has_pool: pool !== null,
   }));
   return serve(LIFECYCLE_ROUTES, {
@@ -40,11 +44,20 @@ export function serveLifecycles(lifecycles: readonly Lifecycle[]): RouteSet {
     checkLifecycle: async ({ params: { name } }) => {
       const lifecycle = byName.get(name);
       if (!lifecycle) return unknown(name);
-      const report = reports.get(name) ?? checkInSlices(lifecycle);
+      const report = reports.get(name) ?? check(lifecycle);
+      // Definitions do not change while the server runs, so each is checked once; a check that failed is tried again.
       reports.set(name, report);
+      report.catch(() => reports.delete(name));
       return answer(200, await report);
     },
   });
+}
+
+/** The roles that permissions name, sorted. */
+function rolesOf(permissions: Lifecycle["permissions"]): string[] {
+  return [
+    ...new Set(Object.values(permissions).flatMap((roles) => (roles === "anyone" ? [] : roles))),
+  ].sort();
 }
 
 const SLICE_MS = 10;

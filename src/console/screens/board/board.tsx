@@ -9,7 +9,8 @@ import { useSearch } from "../../router.tsx";
 import { CreateDialog } from "../../tasks/create-dialog.tsx";
 import { Filters, useFilters } from "../../tasks/filters.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
-import { isAllowed } from "../../tasks/role-permissions.ts";
+import { CreationRefusal } from "../../tasks/creation-refusal.tsx";
+import { isAllowed, isReadOnly } from "../../tasks/role-permissions.ts";
 import { MoveTask } from "../../tasks/move-task.tsx";
 import { MoveTargetDialog } from "../../tasks/move-target-dialog.tsx";
 import type { MoveTarget } from "../../tasks/move-targets.ts";
@@ -27,11 +28,15 @@ export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
   const { data: lifecycle, error, refetch } = useQuery(queries.lifecycle(name));
   const showsFinished = search.get("finished") === "1";
   const creating = search.get("new") === "1";
+  const mayCreate = lifecycle !== undefined && isAllowed(lifecycle.creation.roles, me.roles);
+  const close = () => {
+    change({ new: null });
+  };
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
   return (
     <>
       <LifecycleHead lifecycle={name}>
-        {lifecycle && isAllowed(lifecycle.creation.roles, me.roles) && (
+        {lifecycle && !isReadOnly(me.roles) && (
           <Button
             look="main"
             icon="plus"
@@ -61,15 +66,10 @@ export function Board({ lifecycle: name = "" }: { lifecycle?: string }) {
       ) : (
         <Skeleton lines={4} height={80} />
       )}
-      {creating && lifecycle && isAllowed(lifecycle.creation.roles, me.roles) && (
-        <CreateDialog
-          lifecycle={lifecycle}
-          project_id={search.get("project")}
-          onClose={() => {
-            change({ new: null });
-          }}
-        />
+      {creating && lifecycle && mayCreate && (
+        <CreateDialog lifecycle={lifecycle} project_id={search.get("project")} onClose={close} />
       )}
+      {creating && lifecycle && !mayCreate && <CreationRefusal lifecycle={lifecycle} onClose={close} />}
     </>
   );
 }

@@ -25,6 +25,11 @@ export function ChosenTask({ graph, id, onChoose, onClear }: Props) {
   const { before, after } = reachOf(graph.dependencies, task.id);
   const blockers = neighboursOf(graph, ({ task_id }) => task_id === task.id, "blocker_id");
   const dependents = neighboursOf(graph, ({ blocker_id }) => blocker_id === task.id, "task_id");
+  // A task that is done blocks nothing any more.
+  const waiting = reachOf(
+    graph.dependencies.filter(({ resolved }) => !resolved),
+    task.id,
+  ).after.size;
   const open = blockers.filter(({ state }) => state !== "resolved").length;
   return (
     <section className="graph-side stack" aria-label={task.title}>
@@ -40,7 +45,7 @@ export function ChosenTask({ graph, id, onChoose, onClear }: Props) {
       <p className="soft small">
         {task.open_blockers > 0 ? texts.waits(task.open_blockers) : texts.notBlocked}
         {task.open_blockers > open && ` (${texts.notShown(task.open_blockers - open)})`} ·{" "}
-        {texts.waitedFor(after.size)}
+        {waiting === 0 ? texts.notWaitedFor : texts.waitedFor(waiting)}
       </p>
       {dependents.some(({ state }) => state === "failed") && (
         <p className="note small" data-tone="bad">

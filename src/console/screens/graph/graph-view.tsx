@@ -36,6 +36,8 @@ const FAR_ZOOM = 0.55;
 /** Minimum zoom at first: a graph that does not fit shows its readable middle. */
 const MIN_FIRST_ZOOM = 0.28;
 const VERY_FAR_ZOOM = 0.42;
+/** A larger graph gets a map, below the graph so that it covers no task. */
+const MIN_MAPPED = 40;
 
 /** Relation of a task to the selected one. */
 type Mark = "chosen" | "before" | "after" | "aside" | "plain";
@@ -89,48 +91,52 @@ function Flow({ graph, definition, chosen, found, onChoose, onOpen }: Props) {
     event.preventDefault();
   };
   return (
-    <div
-      className="flow-graph task-graph"
-      data-distance={distance}
-      role="group"
-      aria-label={texts.title}
-      onKeyDown={onKeyDown}
-    >
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODES}
-        edgeTypes={EDGES}
-        fitView
-        fitViewOptions={FIT}
-        minZoom={0.08}
-        maxZoom={1.6}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        disableKeyboardA11y
-        proOptions={{ hideAttribution: true }}
-        ariaLabelConfig={labels}
-        onNodeClick={(_, { id }) => {
-          onChoose(id === chosen ? null : id);
-        }}
-        onNodeDoubleClick={(_, { id }) => {
-          onOpen(id);
-        }}
-        onPaneClick={() => {
-          onChoose(null);
-        }}
+    <div className="graph-view">
+      <div
+        className="flow-graph task-graph"
+        data-distance={distance}
+        role="group"
+        aria-label={texts.title}
+        onKeyDown={onKeyDown}
       >
-        <Controls showInteractive={false} />
-        {nodes.length > 40 && (
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODES}
+          edgeTypes={EDGES}
+          fitView
+          fitViewOptions={FIT}
+          minZoom={0.08}
+          maxZoom={1.6}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          disableKeyboardA11y
+          proOptions={{ hideAttribution: true }}
+          ariaLabelConfig={labels}
+          onNodeClick={(_, { id }) => {
+            onChoose(id === chosen ? null : id);
+          }}
+          onNodeDoubleClick={(_, { id }) => {
+            onOpen(id);
+          }}
+          onPaneClick={() => {
+            onChoose(null);
+          }}
+        >
+          <Controls showInteractive={false} />
+        </ReactFlow>
+        <Legend />
+      </div>
+      {nodes.length > MIN_MAPPED && (
+        <div className="graph-mini">
           <MiniMap
             pannable
             style={MINI}
             nodeClassName={({ data }) => `mini ${(data as TaskNode["data"]).tone}`}
           />
-        )}
-      </ReactFlow>
-      <Legend />
+        </div>
+      )}
     </div>
   );
 }

@@ -12,6 +12,7 @@ type Texts = {
   emptyHint: string;
   waits: (n: number) => string;
   waitedFor: (n: number) => string;
+  notWaitedFor: string;
   notBlocked: string;
   notShown: (n: number) => string;
   open: string;
@@ -36,6 +37,7 @@ export const TEXTS: LocalizedTexts<Texts> = {
     emptyHint: "Tasks that wait for other tasks appear here, with their blockers.",
     waits: (n) => en(n, { one: `waits for ${n} task`, other: `waits for ${n} tasks` }),
     waitedFor: (n) => en(n, { one: `${n} task waits for it`, other: `${n} tasks wait for it` }),
+    notWaitedFor: "no task waits for it",
     notBlocked: "not blocked",
     notShown: (n) => `${n} not shown`,
     open: "Open the task",
@@ -64,6 +66,7 @@ export const TEXTS: LocalizedTexts<Texts> = {
     waits: (n) => ru(n, { one: `ждёт ${n} задачу`, few: `ждёт ${n} задачи`, other: `ждёт ${n} задач` }),
     waitedFor: (n) =>
       ru(n, { one: `её ждёт ${n} задача`, few: `её ждут ${n} задачи`, other: `её ждут ${n} задач` }),
+    notWaitedFor: "её никто не ждёт",
     notBlocked: "ничего не ждёт",
     notShown: (n) =>
       ru(n, {

@@ -71,7 +71,7 @@ export function Diagram({
       boxes={boxes}
       edges={edges}
       rankGap={70}
-      height={460}
+      height={620}
       onOpen={(status) => {
         navigate(`${addresses.table(lifecycle.name)}?status=${encodeURIComponent(status)}`);
       }}

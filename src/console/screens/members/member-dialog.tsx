@@ -1,12 +1,16 @@
 import { useId } from "react";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { client } from "../../data/client.ts";
 import type { Member } from "../../data/client.ts";
 import { keys } from "../../data/keys.ts";
+import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
+import { Icon } from "../../design/icon.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
+import { MultiPicker, splitValues } from "../../forms/picker.tsx";
+import type { Pick } from "../../forms/pick-choices.ts";
 import { LabelledField } from "../../forms/schema-form.tsx";
 import { useDraft } from "../../forms/use-draft.tsx";
 import { useSubmit } from "../../forms/use-submit.ts";
@@ -33,17 +37,35 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
     const { id, ...change } = parseInput(input);
     if (member) await client.changeMember({ ...change, id: member.id });
     else await client.createMember({ ...change, ...(id === "" ? {} : { id }) });
-    await queryClient.invalidateQueries({ queryKey: keys.members });
+    await Promise.all([keys.members, keys.me].map((queryKey) => queryClient.invalidateQueries({ queryKey })));
     toast(t.members.saved);
     close();
   };
   const submit = () => {
     const isNumber = input.skill_level.trim() === "" || Number.isFinite(Number(input.skill_level));
-    void send(save, isNumber ? {} : { skill_level: t.form.number });
+    void send(save, {
+      ...(input.name.trim() === "" ? { name: t.form.required } : {}),
+      ...(isNumber ? {} : { skill_level: t.form.number }),
+    });
   };
+  const roles = useKnownRoles();
+  const unknown = roles ? splitValues(input.roles).filter((role) => !roles.includes(role)) : [];
+  const list = (name: keyof MemberInput, label: string, pick: Pick, hint: string) => (
+    <ListField
+      label={label}
+      hint={hint}
+      error={errors[name]}
+      pick={pick}
+      value={String(input[name])}
+      onChange={(value) => {
+        setInput({ ...input, [name]: value });
+      }}
+    />
+  );
   const text = (name: keyof MemberInput, label: string, hint?: string) => (
     <TextField
       label={label}
+      required={name === "name"}
       hint={hint}
       error={errors[name]}
       value={String(input[name])}
@@ -78,8 +100,18 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
           }}
         />
       </div>
-      {text("roles", t.members.roles, t.members.rolesHint)}
-      {text("project_ids", t.members.projects, t.members.projectsHint)}
+      {list(
+        "roles",
+        t.members.roles,
+        { choices: (roles ?? []).map((value) => ({ value, label: value })), open: true },
+        t.members.rolesHint,
+      )}
+      {unknown.length > 0 && (
+        <p className="note" data-tone="warn" role="status">
+          <Icon name="alert" /> <span>{t.members.unknownRoles(unknown.join(", "), unknown.length)}</span>
+        </p>
+      )}
+      {list("project_ids", t.members.projects, "project", t.members.projectsHint)}
       <div className="two">
         {text("skill_level", t.members.skill)}
         {text("specializations", t.members.specializations, t.form.list)}
@@ -98,14 +130,55 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
   );
 }
 
+/** Roles of the server, and that of members who may do what everyone may. */
+const COMMON_ROLES = ["admin", "agent", "viewer"];
+
+/** The common roles, and those that a loaded lifecycle names; undefined while they load. */
+function useKnownRoles(): string[] | undefined {
+  const { data } = useQuery(queries.lifecycles());
+  return data && [...new Set([...COMMON_ROLES, ...data.flatMap(({ roles }) => roles)])].sort();
+}
+
+function ListField({
+  label,
+  hint,
+  error,
+  pick,
+  value,
+  onChange,
+}: {
+  label: string;
+  hint: string;
+  error: string | undefined;
+  pick: Pick;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <LabelledField id={id} label={label} hint={hint} error={error}>
+      <MultiPicker
+        id={id}
+        pick={pick}
+        value={value}
+        isInvalid={error !== undefined}
+        describedBy={`${id}-hint`}
+        onChange={onChange}
+      />
+    </LabelledField>
+  );
+}
+
 function TextField({
   label,
+  required,
   hint,
   error,
   value,
   onChange,
 }: {
   label: string;
+  required: boolean;
   hint: string | undefined;
   error: string | undefined;
   value: string;
@@ -113,7 +186,7 @@ function TextField({
 }) {
   const id = useId();
   return (
-    <LabelledField id={id} label={label} hint={hint} error={error}>
+    <LabelledField id={id} label={label} required={required} hint={hint} error={error}>
       <input
         id={id}
         className="input"
@@ -164,19 +237,15 @@ function inputOf(member: Member | null): MemberInput {
 }
 
 function parseInput(input: MemberInput) {
-  const projects = listOf(input.project_ids);
+  const projects = splitValues(input.project_ids);
   return {
     id: input.id.trim(),
     ...(input.name.trim() === "" ? {} : { name: input.name.trim() }),
     kind: input.kind,
-    roles: listOf(input.roles),
+    roles: splitValues(input.roles),
     project_ids: projects.length === 0 ? null : projects,
     skill_level: input.skill_level.trim() === "" ? null : Number(input.skill_level),
-    specializations: listOf(input.specializations),
+    specializations: splitValues(input.specializations),
     active: input.active,
   };
-}
-
-function listOf(text: string): string[] {
-  return text.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 }

@@ -6,6 +6,7 @@ import { Button, IconButton } from "../../design/button.tsx";
 import { Avatar } from "../../design/person.tsx";
 import { Loaded } from "../../design/loaded.tsx";
 import { Skeleton } from "../../design/states.tsx";
+import { useSearch } from "../../router.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import { MemberDialog } from "./member-dialog.tsx";
@@ -21,12 +22,16 @@ export function Members() {
   const me = useMe();
   const isAdmin = me.roles.includes("admin");
   const members = useQuery(queries.members());
+  const [search, change] = useSearch();
   const [open, setOpen] = useState<Open | null>(null);
-  const [text, setText] = useState("");
+  const text = search.get("q") ?? "";
+  const asked = members.data?.find(({ id }) => id === search.get("edit"));
+  const edited = open ?? (isAdmin && asked ? ({ kind: "member", member: asked } as const) : null);
   const matches = ({ id, name, roles }: Member) =>
     [id, name, ...roles].join(" ").toLowerCase().includes(text.toLowerCase());
   const close = () => {
     setOpen(null);
+    change({ edit: null });
   };
   return (
     <>
@@ -40,7 +45,7 @@ export function Members() {
           placeholder={t.members.find}
           value={text}
           onChange={(event) => {
-            setText(event.target.value);
+            change({ q: event.target.value });
           }}
         />
         {isAdmin && (
@@ -86,8 +91,8 @@ export function Members() {
           </div>
         )}
       </Loaded>
-      {open?.kind === "member" && <MemberDialog member={open.member} onClose={close} />}
-      {open?.kind === "tokens" && <TokensDialog member={open.member} onClose={close} />}
+      {edited?.kind === "member" && <MemberDialog member={edited.member} onClose={close} />}
+      {edited?.kind === "tokens" && <TokensDialog member={edited.member} onClose={close} />}
     </>
   );
 }

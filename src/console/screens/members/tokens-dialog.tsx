@@ -64,9 +64,8 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
             <ul className="token-list">
               {tokens.map(({ id, ...token }) => (
                 <li key={id}>
-                  <span className="stack tight">
-                    <code className="small">…{id.slice(-12)}</code>
-                    <span className="faint small">{describe(token)}</span>
+                  <span>
+                    {describe(token)} {id === create.data?.id && <b>{t.members.thisToken}</b>}
                   </span>
                   <span className="push" />
                   {confirmingId === id && <span className="small">{t.members.confirmRevoke}</span>}

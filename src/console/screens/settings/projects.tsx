@@ -127,7 +127,7 @@ function NewProject({ onClose }: { onClose: () => void }) {
     <Dialog
       title={t.settings.newProject}
       onClose={draft.dismiss}
-      onSubmit={() => void send(save)}
+      onSubmit={() => void send(save, input.name.trim() === "" ? { name: t.form.required } : {})}
       foot={
         <>
           <Button onClick={close}>{t.common.cancel}</Button>
@@ -139,17 +139,20 @@ function NewProject({ onClose }: { onClose: () => void }) {
     >
       {draft.note}
       {problem !== null && <ProblemNote problem={problem} />}
-      {(["id", "name"] as const).map((name) => (
+      {(["name", "id"] as const).map((name) => (
         <LabelledField
           key={name}
           id={`${id}-${name}`}
           label={name === "id" ? t.settings.projectId : t.settings.projectName}
+          required={name === "name"}
+          hint={name === "id" ? t.members.idHint : undefined}
           error={errors[name]}
         >
           <input
             id={`${id}-${name}`}
             className="input"
             value={input[name]}
+            aria-invalid={errors[name] !== undefined}
             onChange={(event) => {
               setInput({ ...input, [name]: event.target.value });
             }}

@@ -33,11 +33,12 @@ export function Table({ lifecycle: name = "" }: { lifecycle?: string }) {
 
 function TaskList({ lifecycle }: { lifecycle: Lifecycle }) {
   const { t, f } = useI18n();
-  const { any: _, ...filters } = useFilters();
+  const { any, ...filters } = useFilters();
   const [search] = useSearch();
   const sort = SORTS.find((one) => one === search.get("sort")) ?? "created";
   const order = search.get("order") === "asc" ? ("asc" as const) : ("desc" as const);
   const status = search.get("status");
+  const isFiltered = any || status !== null;
   const query: ListQuery = {
     lifecycle: lifecycle.name,
     ...filters,
@@ -83,7 +84,11 @@ function TaskList({ lifecycle }: { lifecycle: Lifecycle }) {
         <ErrorState error={list.error} onRetry={() => void list.refetch()} />
       )}
       {list.data && tasks.length === 0 && (
-        <EmptyState icon="search" title={t.table.noMatch} hint={t.table.noMatchHint} />
+        <EmptyState
+          icon={isFiltered ? "search" : "board"}
+          title={isFiltered ? t.table.noMatch : t.board.emptyTitle}
+          hint={isFiltered ? t.table.noMatchHint : t.board.emptyHint}
+        />
       )}
       {tasks.length > 0 && (
         <TaskRows

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import type { Explanation, Lifecycle, Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
-import { Icon } from "../../design/icon.tsx";
 import { Loaded } from "../../design/loaded.tsx";
 import { Skeleton } from "../../design/states.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
@@ -12,6 +11,7 @@ import { useTaskAction } from "../../tasks/use-task-action.ts";
 import { actionOf, moveWithoutInput } from "../../tasks/build-move.ts";
 import { fieldsOf } from "../../forms/schema.ts";
 import { useI18n } from "../../texts/i18n.tsx";
+import { Refused } from "./refused-actions.tsx";
 
 /** Actions that the member may run, and the others with all reasons why not. */
 export function ActionPanel({ task }: { task: Task }) {
@@ -34,7 +34,7 @@ export function ActionPanel({ task }: { task: Task }) {
                 {lifecycle && allowed.length > 0 && (
                   <Allowed task={task} lifecycle={lifecycle} actions={allowed} />
                 )}
-                {refused.length > 0 && <Refused lifecycle={task.lifecycle} actions={refused} />}
+                {lifecycle && <Refused task={task} lifecycle={lifecycle} actions={refused} />}
               </>
             );
           }}
@@ -126,32 +126,4 @@ function priorityOf(lifecycle: Lifecycle, { priority }: Task): { priority?: numb
 /** True for a final status without success. */
 function isFailure({ statuses }: Lifecycle, status: string): boolean {
   return statuses.some(({ name, final, success }) => name === status && final && !success);
-}
-
-function Refused({ lifecycle, actions }: { lifecycle: string; actions: readonly Explanation[] }) {
-  const { t, n } = useI18n();
-  const label = useStatusLabel(lifecycle);
-  return (
-    <details className="refused">
-      <summary>
-        <Icon name="right" />
-        {t.task.unavailableActions}
-        <span className="badge">{actions.length}</span>
-      </summary>
-      <ul>
-        {actions.map(({ action, refusals }) => (
-          <li key={action}>
-            <b>{n.action(action)}</b>
-            <ul>
-              {refusals.map((refusal) => (
-                <li key={refusal.code + refusal.detail}>
-                  {n.refusal(refusal, label)} <code className="faint">{refusal.code}</code>
-                </li>
-              ))}
-            </ul>
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
 }

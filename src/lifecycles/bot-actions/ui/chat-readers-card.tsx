@@ -1,9 +1,10 @@
-import { useState } from "react";
+import { useId, useState } from "react";
 import type { SyntheticEvent } from "react";
 import {
   Button,
   client,
   Icon,
+  MultiPicker,
   ProblemNote,
   useLiveQuery,
   useMe,
@@ -66,6 +67,7 @@ function ReadersForm({
   const [text, setText] = useState(readers?.join(", ") ?? "");
   const [problem, setProblem] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
+  const id = useId();
   const names = text
     .split(",")
     .map((name) => name.trim())
@@ -83,22 +85,18 @@ function ReadersForm({
   return (
     <form className="chat-choice" onSubmit={submit}>
       {problem !== null && <ProblemNote problem={problem} />}
-      <label className="field">
-        <span className="label">{texts.readersField}</span>
-        <span className="row">
-          <input
-            className="input"
-            value={text}
-            onChange={(event) => {
-              setText(event.target.value);
-            }}
-          />
-          <Button type="submit" disabled={busy || names.join(", ") === (readers?.join(", ") ?? "")}>
-            {texts.save}
-          </Button>
+      <div className="field">
+        <label className="label" htmlFor={id}>
+          {texts.readersField}
+        </label>
+        <MultiPicker id={id} pick="member" value={text} describedBy={`${id}-hint`} onChange={setText} />
+        <span className="hint" id={`${id}-hint`}>
+          {texts.readersHint}
         </span>
-        <span className="hint">{texts.readersHint}</span>
-      </label>
+        <Button type="submit" disabled={busy}>
+          {texts.save}
+        </Button>
+      </div>
     </form>
   );
 }
