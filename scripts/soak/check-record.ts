@@ -65,7 +65,8 @@ function checkJob(check: JobCheck): { problems: string[]; attempts: Attempt[] } 
   const problems: string[] = [];
   if (!FINAL.has(job.status)) problems.push(`not finished: ${job.status}`);
   if (job.attempt > MAX_ATTEMPTS) problems.push(`${job.attempt} attempts`);
-  for (const { size } of received) if (size !== tap.size) problems.push(`${size} bytes arrived, not ${tap.size}`);
+  for (const { size } of received)
+    if (size !== tap.size) problems.push(`${size} bytes arrived, not ${tap.size}`);
   for (const document of received)
     if (!attempts.some(({ claimed }) => claimed <= document.at)) problems.push("sent before it was claimed");
   for (const [at, attempt] of attempts.entries()) {
@@ -89,8 +90,13 @@ function checkJob(check: JobCheck): { problems: string[]; attempts: Attempt[] } 
 }
 
 /** Returns whether the user was notified of the failure. */
-export function isTold({ user_id, name }: Pick<Tap, "user_id" | "name">, texts: SoakRecord["texts"]): boolean {
-  return texts.some(({ chat_id, text }) => chat_id === user_id && text.startsWith("❌") && text.includes(name));
+export function isTold(
+  { user_id, name }: Pick<Tap, "user_id" | "name">,
+  texts: SoakRecord["texts"],
+): boolean {
+  return texts.some(
+    ({ chat_id, text }) => chat_id === user_id && text.startsWith("❌") && text.includes(name),
+  );
 }
 
 /** A try that ended in `deliver` has sent one document; others none, unless its answer could not arrive. */

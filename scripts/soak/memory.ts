@@ -6,7 +6,14 @@ const MAX_GROWTH = 1.15;
 /** Noise of the garbage collector. */
 const TOLERANCE_MB = 15;
 
-export type MemoryOf = { name: string; pid: number; minutes: number; earlyMb: number; lateMb: number; peakMb: number };
+export type MemoryOf = {
+  name: string;
+  pid: number;
+  minutes: number;
+  earlyMb: number;
+  lateMb: number;
+  peakMb: number;
+};
 
 /** Returns the memory of each process: its median in the second fifth of its life, and in the last fifth. */
 export function memoryOf(samples: readonly MemorySample[]): MemoryOf[] {

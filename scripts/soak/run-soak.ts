@@ -130,7 +130,8 @@ class Soak {
     const catalogue = client.calls(DELIVERY_ROUTES);
     const files = new Set(planned.map(({ path }) => path)).size;
     while ((await catalogue.listDeliveryFiles({ limit: 1 })).total < files) await pause(200);
-    for (const user of users) telegram.say({ id: Number(user), first_name: `Reader ${user}` }, { text: "/start" });
+    for (const user of users)
+      telegram.say({ id: Number(user), first_name: `Reader ${user}` }, { text: "/start" });
     const cards = new Map<string, Message>();
     while (cards.size < users.length) {
       await pause(200);
@@ -142,9 +143,13 @@ class Soak {
     this.faults.telegram.start();
     this.faults.storage.start();
     const finishing = new AbortController();
-    const trouble = this.causeTrouble(processes, () => {
-      telegram.forgetFiles();
-    }, finishing.signal);
+    const trouble = this.causeTrouble(
+      processes,
+      () => {
+        telegram.forgetFiles();
+      },
+      finishing.signal,
+    );
     const sampling = this.sample([server, ...processes.values()], finishing.signal, async () => {
       const { queue } = await catalogue.getDeliveryStatus();
       this.lastOpen = Object.values(queue).reduce((sum, count) => sum + count, 0);
@@ -324,14 +329,14 @@ class Soak {
   private async drain(client: Client, waiting: () => number): Promise<RecordedJob[]> {
     const calls = client.calls(DELIVERY_ROUTES);
     const end = Date.now() + MAX_DRAIN_MS;
-    for (let quiet = 0; quiet < 3 && Date.now() < end; ) {
+    for (let quiet = 0; quiet < 3 && Date.now() < end;) {
       await pause(1_000);
       const { queue } = await calls.getDeliveryStatus();
       this.lastOpen = Object.values(queue).reduce((sum, count) => sum + count, 0);
       quiet = waiting() === 0 && this.lastOpen === 0 ? quiet + 1 : 0;
     }
     const jobs: RecordedJob[] = [];
-    for (let cursor: string | undefined; ; ) {
+    for (let cursor: string | undefined; ;) {
       const page = await calls.listDeliveryJobs({ limit: 200, ...(cursor === undefined ? {} : { cursor }) });
       for (const job of page.jobs) {
         const { id, status, user_id, file_id, request_nonce, attempt, last_error, message_id } = job;

@@ -62,10 +62,13 @@ function report(recorded: SoakRecord): boolean {
   }
   const reasons = new Map<string, number>();
   for (const { status, last_error } of recorded.jobs)
-    if (status === "FAILED") reasons.set(last_error?.code ?? "none", (reasons.get(last_error?.code ?? "none") ?? 0) + 1);
+    if (status === "FAILED")
+      reasons.set(last_error?.code ?? "none", (reasons.get(last_error?.code ?? "none") ?? 0) + 1);
   const ends = (signal: string, member: RegExp) =>
     recorded.ends.filter((end) => end.signal === signal && member.test(end.member)).length;
-  console.log(`\n${recorded.taps.length} taps in ${((recorded.ended - recorded.started) / 60_000).toFixed(1)} minutes`);
+  console.log(
+    `\n${recorded.taps.length} taps in ${((recorded.ended - recorded.started) / 60_000).toFixed(1)} minutes`,
+  );
   console.log(
     `delivered ${figures.delivered}, failed ${figures.failed} (${[...reasons].map(([code, count]) => `${code} ${count}`).join(", ")})`,
   );

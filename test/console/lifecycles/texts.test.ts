@@ -8,9 +8,7 @@ import { TEXTS as planner } from "../../../src/lifecycles/planner/ui/texts.ts";
 import { SHIFT_TEXTS as shifts } from "../../../src/lifecycles/planner/ui/shift-texts.ts";
 import { inboxTexts as inbox } from "../../../src/console/screens/overview/inbox-texts.ts";
 import { TEXTS as graph } from "../../../src/console/screens/graph/texts.ts";
-import { botActionTypes } from "../../../src/lifecycles/bot-actions/bot-action-names.ts";
 import { PLUGINS } from "../../../src/lifecycles/index.ts";
-import { botActionTexts } from "../../../src/lifecycles/bot-actions/react/bot-action-texts.ts";
 
 /** All texts with their paths; functions are called with numbers. */
 function textsIn(texts: object, path = ""): [string, string][] {
@@ -33,11 +31,6 @@ test.each(Object.entries({ board, botActions, code, delivery, planner, plannerLe
     expect(russian.filter(([, text]) => !/[а-яё]/i.test(text)).map(([path]) => path)).toEqual([]);
   },
 );
-
-test("every type of bot action has a text, in Russian the shared one", () => {
-  expect(Object.keys(botActions.en.types)).toEqual([...botActionTypes]);
-  expect(botActions.ru.types).toEqual(botActionTexts);
-});
 
 test.each(PLUGINS.map((plugin) => [plugin.lifecycle.name, plugin] as const))(
   "%s: texts of actions exist in both languages, and none is named just Cancel",

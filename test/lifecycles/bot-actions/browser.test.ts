@@ -36,7 +36,7 @@ beforeAll(async () => {
       text === null ? [] : ["18", "19"].filter((one) => new RegExp(`"${one}\\.\\d+\\.\\d+"`).test(text));
     if (text !== null) expect(found).toEqual([version]);
   }
-  pages = await servePages(bundles);
+  pages = await servePages({ ...bundles, states: await app.bundle(app.react19, "states.tsx") });
   databaseUrl = await emptyDatabase({ until: afterAll });
   data = await scratchData({ until: afterAll });
   await start();
@@ -78,6 +78,8 @@ async function openChat(react = "19", options: Parameters<Browser["newContext"]>
       bot.startBotAction({ ...chat, actionId, actionType }),
     update: (actionId: string, status: "done" | "error" = "done") =>
       bot.updateBotAction({ ...chat, actionId, status }),
+    fail: (actionId: string, displayText: string) =>
+      bot.updateBotAction({ ...chat, actionId, status: "error", displayText }),
     say: (text: string) => bot.sayInChat({ ...chat, text }),
     leave: () => context.close(),
   };
@@ -121,11 +123,11 @@ describe.skipIf(missing !== null)("in a browser", () => {
     const { page, start: begin, update, leave } = await openChat();
     await begin("older", "summarize");
     await begin("newer", "generate_image");
-    await shows(page, "Создаём изображение…and 1 more");
+    await shows(page, "Создаём изображение…и ещё 1");
     await update("older");
     await shows(page, "Создаём изображение…");
     await begin("other", "cook_dinner");
-    await shows(page, "Выполняем действие…and 1 more");
+    await shows(page, "Выполняем действие…и ещё 1");
     await update("other", "error");
     await shows(page, "Создаём изображение…");
     await leave();
@@ -150,11 +152,81 @@ describe.skipIf(missing !== null)("in a browser", () => {
     }
   });
 
+  test("a failed action stays visible with an icon and its text, also on a page without styles", async () => {
+    const { page, start: begin, faults, fail, leave } = await openChat();
+    await page.evaluate("document.querySelector('link[rel=stylesheet]').remove()");
+    await begin("a");
+    await shows(page, "Готовим стенограмму…");
+    // The clock of the page stands still, so that the confirmation is still there when it is looked at.
+    await page.clock.install();
+    await fail("a", "Запись повреждена");
+    await shows(page, "Запись повреждена");
+    expect(await page.getByRole("status").getByRole("img").getAttribute("aria-label")).toBe("Не получилось");
+    const { width, height } = (await page.getByRole("status").getByRole("img").boundingBox())!;
+    expect(width).toBeGreaterThan(10);
+    expect(height).toBe(width);
+    await page.clock.runFor(1_700);
+    expect(await page.getByRole("status").textContent()).toBe("Запись повреждена");
+    await page.clock.runFor(200);
+    await shows(page, "");
+    expect(faults).toEqual([]);
+    await leave();
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 390],
+  ] as const)(
+    "the page of all states shows each in both languages, in one line (%s, %d px)",
+    async (colorScheme, width) => {
+      const context = await browser!.newContext({
+        colorScheme,
+        viewport: { width, height: 900 },
+        reducedMotion: "reduce",
+      });
+      const page = await context.newPage();
+      await page.goto(`${pages}/states/`);
+      const rows = page.locator("tbody tr");
+      await rows.first().waitFor();
+      const shown = await rows.evaluateAll((all) =>
+        (all as unknown as { querySelectorAll: (query: string) => Iterable<{ textContent: string }> }[]).map(
+          (row) => [...row.querySelectorAll("td")].map(({ textContent }) => textContent),
+        ),
+      );
+      expect(shown).toHaveLength(15);
+      expect(shown[0]).toEqual(["", ""]);
+      expect(shown).toContainEqual(["Transcribing…", "Готовим стенограмму…"]);
+      expect(shown).toContainEqual(["Done", "Готово"]);
+      expect(shown).toContainEqual(["That did not work", "Не получилось"]);
+      expect(shown.at(-1)).toEqual([
+        "Summarizing…DoneThe recording is damagedand 1 more",
+        "Готовим саммари…ГотовоThe recording is damagedи ещё 1",
+      ]);
+      const heights = await page
+        .getByRole("status")
+        .evaluateAll((all) =>
+          (all as unknown as { offsetHeight: number }[]).map(({ offsetHeight }) => offsetHeight),
+        );
+      expect(Math.max(...heights)).toBeLessThan(30);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      await page.evaluate(await axe());
+      const { violations } = await page.evaluate<AxeResult>("axe.run()");
+      expect(violations.map(({ id, help }) => `${id}: ${help}`)).toEqual([]);
+      if (process.env.PAWL_TEST_PICTURES)
+        await page.screenshot({
+          path: `${process.env.PAWL_TEST_PICTURES}/states-${colorScheme}-${width}.png`,
+          fullPage: true,
+        });
+      await context.close();
+    },
+  );
+
   test("after a restart of the server during an action, an update still removes the line", async () => {
     const { page, start: begin, update, say, leave } = await openChat();
     await begin("a");
     await begin("b", "summarize");
-    await shows(page, "Готовим саммари…and 1 more");
+    await shows(page, "Готовим саммари…и ещё 1");
     await pawl?.stop();
     await start();
     await update("b");
