@@ -80,7 +80,7 @@ function checkJob(check: JobCheck): { problems: string[]; attempts: Attempt[] } 
     if (acknowledged.length !== 1) problems.push(`message ${String(job.message_id)} is not in the chat`);
   }
   if (job.status === "FAILED") {
-    if (!isTold(tap, record.texts)) problems.push("failed, but its user got no notice");
+    if (!isNotified(tap, record.texts)) problems.push("failed, but its user got no notice");
     if (job.last_error?.code !== last?.code)
       problems.push(`failed with ${last?.code ?? "nothing"}, but shows ${job.last_error?.code ?? "nothing"}`);
     if (job.last_error?.retryable === true && job.attempt < MAX_ATTEMPTS)
@@ -90,7 +90,7 @@ function checkJob(check: JobCheck): { problems: string[]; attempts: Attempt[] } 
 }
 
 /** Returns whether the user was notified of the failure. */
-export function isTold(
+export function isNotified(
   { user_id, name }: Pick<Tap, "user_id" | "name">,
   texts: SoakRecord["texts"],
 ): boolean {

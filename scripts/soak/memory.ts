@@ -1,6 +1,6 @@
 import type { MemorySample } from "./record.ts";
 
-/** Shorter runs say nothing about growth: Node's heap is still being filled. */
+/** Shorter runs do not show growth: Node's heap is still being filled. */
 const MIN_LIFETIME_MS = 8 * 60_000;
 const MAX_GROWTH = 1.15;
 /** Noise of the garbage collector. */

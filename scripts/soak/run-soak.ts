@@ -10,7 +10,7 @@ import { BOT_TOKEN, openBotApi } from "../../test/lifecycles/delivery/stand-ins/
 import type { Message } from "../../test/lifecycles/delivery/stand-ins/bot-api.ts";
 import { generated } from "../../test/lifecycles/delivery/stand-ins/content.ts";
 import { CLIENT, openYandexDisk } from "../../test/lifecycles/delivery/stand-ins/yandex-disk.ts";
-import { isTold } from "./check-record.ts";
+import { isNotified } from "./check-record.ts";
 import { RandomFaults, randomOf } from "./random-faults.ts";
 import type { MemorySample, ProcessEnd, RecordedJob, SoakRecord, Tap } from "./record.ts";
 import { residentMemory, SoakProcess } from "./soak-process.ts";
@@ -101,22 +101,7 @@ class Soak {
     });
     const url = await server.start(/http:\/\/127\.0\.0\.1:\d+/);
     const client = createClient({ url, token: this.adminToken });
-    const shared = {
-      PAWL_URL: url,
-      PAWL_TELEGRAM_BOT_TOKEN: BOT_TOKEN,
-      PAWL_TELEGRAM_API_URL: telegram.url,
-      PAWL_DELIVERY_STORAGE: "yandex-disk",
-      PAWL_DELIVERY_FOLDER: FOLDER,
-      PAWL_YANDEX_DISK_TOKEN: disk.tokens().access,
-      PAWL_YANDEX_DISK_REFRESH_TOKEN: disk.tokens().refresh ?? "",
-      PAWL_YANDEX_CLIENT_ID: CLIENT.id,
-      PAWL_YANDEX_CLIENT_SECRET: CLIENT.secret,
-      PAWL_YANDEX_DISK_URL: disk.url,
-      PAWL_YANDEX_OAUTH_URL: disk.url,
-      PAWL_DELIVERY_CATALOGUE_MINUTES: "3",
-      PAWL_DELIVERY_STALL_SECONDS: "4",
-      PAWL_DELIVERY_ANSWER_SECONDS: "6",
-    };
+    const shared = settingsFor(url, telegram, disk);
     const users = [...new Set(planned.map(({ user_id }) => user_id))];
     const tokens = await this.prepare(client, users);
     const processes = new Map(
@@ -166,7 +151,7 @@ class Soak {
       else if (chance < 0.06) telegram.tap(person, card, data);
     });
     const jobs = await this.drain(client, telegram.waiting);
-    await this.untilTold(jobs, telegram.messages);
+    await this.untilNotified(jobs, telegram.messages);
     finishing.abort();
     await Promise.all([trouble, sampling]);
     await Promise.all([...processes.values()].map((one) => one.end("SIGTERM")));
@@ -266,7 +251,7 @@ class Soak {
     for (let round = 1; !signal.aborted; round++) {
       const random = (what: string) => randomOf(`${seed} ${what} ${round}`);
       await pause(interval * (0.5 + random("pause")), undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return;
+      if (isOver(signal)) return;
       const isCalm = Date.now() > this.started + CALM_PART * duration;
       const name = !isCalm && round % 3 === 0 ? "bot" : "worker-2";
       const process = processes.get(name);
@@ -279,7 +264,7 @@ class Soak {
       if (round % 5 === 2) this.faults.telegram.beginOutage(OUTAGE_MS);
       if (round % 5 === 4) this.faults.storage.beginOutage(OUTAGE_MS);
       await pause(3_000 * random("restart"));
-      if (!signal.aborted) await process?.start(READY);
+      if (!isOver(signal)) await process?.start(READY);
     }
   }
 
@@ -312,15 +297,15 @@ class Soak {
   }
 
   /** Waits until the users know of the failures; the checker reports those that do not. */
-  private async untilTold(jobs: readonly RecordedJob[], messages: readonly Message[]): Promise<void> {
+  private async untilNotified(jobs: readonly RecordedJob[], messages: readonly Message[]): Promise<void> {
     const names = new Map(this.taps.map(({ nonce, name }) => [nonce, name]));
     const end = Date.now() + MAX_NOTICE_WAIT_MS;
     const failed = jobs.filter(({ status }) => status === "FAILED");
     while (Date.now() < end) {
       const texts = textsOf(messages);
-      const isUntold = ({ user_id, request_nonce }: RecordedJob) =>
-        !isTold({ user_id, name: names.get(request_nonce) ?? "" }, texts);
-      if (!failed.some(isUntold)) return;
+      const isUnnotified = ({ user_id, request_nonce }: RecordedJob) =>
+        !isNotified({ user_id, name: names.get(request_nonce) ?? "" }, texts);
+      if (!failed.some(isUnnotified)) return;
       await pause(1_000);
     }
   }
@@ -356,6 +341,33 @@ class Soak {
 
 function textsOf(messages: readonly Message[]): SoakRecord["texts"] {
   return messages.flatMap(({ chat_id, text }) => (text === null ? [] : [{ chat_id, text }]));
+}
+
+function settingsFor(
+  url: string,
+  telegram: { url: string },
+  disk: Awaited<ReturnType<typeof openYandexDisk>>,
+): Record<string, string> {
+  return {
+    PAWL_URL: url,
+    PAWL_TELEGRAM_BOT_TOKEN: BOT_TOKEN,
+    PAWL_TELEGRAM_API_URL: telegram.url,
+    PAWL_DELIVERY_STORAGE: "yandex-disk",
+    PAWL_DELIVERY_FOLDER: FOLDER,
+    PAWL_YANDEX_DISK_TOKEN: disk.tokens().access,
+    PAWL_YANDEX_DISK_REFRESH_TOKEN: disk.tokens().refresh ?? "",
+    PAWL_YANDEX_CLIENT_ID: CLIENT.id,
+    PAWL_YANDEX_CLIENT_SECRET: CLIENT.secret,
+    PAWL_YANDEX_DISK_URL: disk.url,
+    PAWL_YANDEX_OAUTH_URL: disk.url,
+    PAWL_DELIVERY_CATALOGUE_MINUTES: "3",
+    PAWL_DELIVERY_STALL_SECONDS: "4",
+    PAWL_DELIVERY_ANSWER_SECONDS: "6",
+  };
+}
+
+function isOver({ aborted }: AbortSignal): boolean {
+  return aborted;
 }
 
 const READY = /Delivering as|is running/;

@@ -11,7 +11,8 @@ import { until } from "../support/until.ts";
 test("the bot of the demo shows an action for a visitor's message, and answers it", async () => {
   const server = await startTestServer();
   const tokens = new Map<string, string>();
-  for (const member of typeof members === "function" ? members("en") : members) tokens.set(member.id, await server.member(member));
+  for (const member of typeof members === "function" ? members("en") : members)
+    tokens.set(member.id, await server.member({ id: member.id, roles: member.roles ?? [] }));
   const stage = new Stage({
     ...{ url: server.url, tokens, chance: new Chance(1), language: "en", pace: 5 },
     onProblem: () => undefined,

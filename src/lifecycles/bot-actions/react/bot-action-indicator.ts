@@ -61,7 +61,7 @@ function Item({ action: { actionId, status }, text, language }: ItemProps) {
   );
 }
 
-/** A check mark or an exclamation mark; `label` is what it says to screen readers if the text does not. */
+/** A check mark or an exclamation mark; `label`: its name for screen readers, empty if the text has it. */
 function FinishedIcon({ status, label }: { status: BotAction["status"]; label: string }) {
   return createElement(
     "svg",

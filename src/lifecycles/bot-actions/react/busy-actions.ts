@@ -49,14 +49,14 @@ function busyFirst(one: VisibleAction, other: VisibleAction): number {
   return timeOf(other.action) - timeOf(one.action);
 }
 
-/** Returns the confirmation of a finished action; null after a timeout, which nobody waits for any more. */
+/** Returns the confirmation of a finished action; null after a timeout: that action was dead long before. */
 function confirmationOf(
   { action, until }: VisibleAction,
   updated: BotAction,
   now: number,
 ): VisibleAction | null {
   if (updated.payload?.reason === "timeout") return null;
-  // The text of an unfinished action does not say that it has finished.
+  // A text of the unfinished action would be misleading.
   const isOwnText = until !== null || updated.displayText !== action.displayText;
   const shown = isOwnText ? updated : { ...updated, displayText: null };
   return { action: shown, until: until ?? now + CONFIRMATION_MS };

@@ -70,11 +70,9 @@ class BadRequest extends Error {
   }
 }
 
-export async function openBotApi({
-  token = BOT_TOKEN,
-  faults = new FaultPlan(),
-} = {}): Promise<BotApiStandIn> {
-  const api = new BotApi(token, faults);
+type BotApiOptions = Partial<Pick<BotApi, "token" | "faults">>;
+export async function openBotApi(options: BotApiOptions = {}): Promise<BotApiStandIn> {
+  const api = new BotApi(options.token ?? BOT_TOKEN, options.faults ?? new FaultPlan());
   const { server, url } = await listening((request, response) => api.answer(request, response));
   return {
     url,
