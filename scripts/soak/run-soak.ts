@@ -125,8 +125,7 @@ class Soak {
     }
 
     this.started = Date.now();
-    this.faults.telegram.start();
-    this.faults.storage.start();
+    for (const faults of Object.values(this.faults)) faults.start();
     const finishing = new AbortController();
     const trouble = this.causeTrouble(
       processes,
