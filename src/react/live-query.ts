@@ -11,8 +11,8 @@ export type QueryState<T> = {
 
 /** A query, and how events affect its answer. */
 export type Question<T, Event> = {
-  /** Fetches the answer. */
-  ask(signal: AbortSignal): Promise<T>;
+  /** Fetches the answer; `before` is the previous one. */
+  ask(signal: AbortSignal, before?: T): Promise<T>;
   /** Whether an event may change the answer. */
   concerns(event: Event): boolean;
   /** Applies an event to the answer; without it, each event leads to a new fetch. */
@@ -103,7 +103,7 @@ export class LiveQuery<T, Event> {
     this.newEvents = [];
     let state: QueryState<T>;
     try {
-      const answer = await this.question.ask(fetching.signal);
+      const answer = await this.question.ask(fetching.signal, this.state.data);
       const { fold } = this.question;
       const data = fold ? this.newEvents.reduce(fold, answer) : answer;
       state = { data, problem: undefined, loading: false };

@@ -10,9 +10,7 @@ import { WORK_TEXTS as plannerWork } from "../../../src/lifecycles/planner/ui/wo
 import { OUTBOX_TEXTS as outbox } from "../../../src/console/shell/outbox-texts.ts";
 import { inboxTexts as inbox } from "../../../src/console/screens/overview/inbox-texts.ts";
 import { TEXTS as graph } from "../../../src/console/screens/graph/texts.ts";
-import { botActionTypes } from "../../../src/lifecycles/bot-actions/bot-action-names.ts";
 import { PLUGINS } from "../../../src/lifecycles/index.ts";
-import { botActionTexts } from "../../../src/lifecycles/bot-actions/react/bot-action-texts.ts";
 
 /** All texts with their paths; functions are called with numbers. */
 function textsIn(texts: object, path = ""): [string, string][] {
@@ -45,11 +43,6 @@ test.each(
   expect(russian.map(([path]) => path)).toEqual(english.map(([path]) => path));
   expect([...english, ...russian].filter(([, text]) => text.trim() === "")).toEqual([]);
   expect(russian.filter(([, text]) => !/[а-яё]/i.test(text)).map(([path]) => path)).toEqual([]);
-});
-
-test("every type of bot action has a text, in Russian the shared one", () => {
-  expect(Object.keys(botActions.en.types)).toEqual([...botActionTypes]);
-  expect(botActions.ru.types).toEqual(botActionTexts);
 });
 
 test.each(PLUGINS.map((plugin) => [plugin.lifecycle.name, plugin] as const))(

@@ -36,7 +36,7 @@ beforeAll(async () => {
       text === null ? [] : ["18", "19"].filter((one) => new RegExp(`"${one}\\.\\d+\\.\\d+"`).test(text));
     if (text !== null) expect(found).toEqual([version]);
   }
-  pages = await servePages(bundles);
+  pages = await servePages({ ...bundles, states: await app.bundle(app.react19, "states.tsx") });
   databaseUrl = await emptyDatabase({ until: afterAll });
   data = await scratchData({ until: afterAll });
   await start();
@@ -78,6 +78,8 @@ async function openChat(react = "19", options: Parameters<Browser["newContext"]>
       bot.startBotAction({ ...chat, actionId, actionType }),
     update: (actionId: string, status: "done" | "error" = "done") =>
       bot.updateBotAction({ ...chat, actionId, status }),
+    fail: (actionId: string, displayText: string) =>
+      bot.updateBotAction({ ...chat, actionId, status: "error", displayText }),
     say: (text: string) => bot.sayInChat({ ...chat, text }),
     leave: () => context.close(),
   };
@@ -121,11 +123,11 @@ describe.skipIf(missing !== null)("in a browser", () => {
     const { page, start: begin, update, leave } = await openChat();
     await begin("older", "summarize");
     await begin("newer", "generate_image");
-    await shows(page, "Создаём изображение…and 1 more");
+    await shows(page, "Создаём изображение…и ещё 1");
     await update("older");
     await shows(page, "Создаём изображение…");
     await begin("other", "cook_dinner");
-    await shows(page, "Выполняем действие…and 1 more");
+    await shows(page, "Выполняем действие…и ещё 1");
     await update("other", "error");
     await shows(page, "Создаём изображение…");
     await leave();
@@ -150,11 +152,78 @@ describe.skipIf(missing !== null)("in a browser", () => {
     }
   });
 
+  test("a failed action stays visible with an icon and its text, also on a page without styles", async () => {
+    const { page, start: begin, faults, fail, leave } = await openChat();
+    await page.evaluate("document.querySelector('link[rel=stylesheet]').remove()");
+    await begin("a");
+    await shows(page, "Готовим стенограмму…");
+    // Recorded in the page: a busy test process may look too late.
+    await page.evaluate(RECORD_LINE);
+    await fail("a", "Запись повреждена");
+    await shows(page, "");
+    const [failed, empty] = await page.evaluate<RecordedLine[]>("recordedLines");
+    expect(failed).toMatchObject({ text: "Запись повреждена", label: "Не получилось" });
+    expect(failed?.width).toBeGreaterThan(10);
+    expect(empty).toMatchObject({ text: "", label: null });
+    expect(empty!.at - failed!.at).toBeGreaterThan(1_700);
+    expect(faults).toEqual([]);
+    await leave();
+  });
+
+  test.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 390],
+  ] as const)(
+    "the page of all states shows each in both languages, in one line (%s, %d px)",
+    async (colorScheme, width) => {
+      const context = await browser!.newContext({
+        colorScheme,
+        viewport: { width, height: 900 },
+        reducedMotion: "reduce",
+      });
+      const page = await context.newPage();
+      await page.goto(`${pages}/states/`);
+      const rows = page.locator("tbody tr");
+      await rows.first().waitFor();
+      const shown = await rows.evaluateAll((all) =>
+        (all as unknown as { querySelectorAll: (query: string) => Iterable<{ textContent: string }> }[]).map(
+          (row) => [...row.querySelectorAll("td")].map(({ textContent }) => textContent),
+        ),
+      );
+      expect(shown).toHaveLength(15);
+      expect(shown[0]).toEqual(["", ""]);
+      expect(shown).toContainEqual(["Transcribing…", "Готовим стенограмму…"]);
+      expect(shown).toContainEqual(["Done", "Готово"]);
+      expect(shown).toContainEqual(["That did not work", "Не получилось"]);
+      expect(shown.at(-1)).toEqual([
+        "Summarizing…DoneThe recording is damagedand 1 more",
+        "Готовим саммари…ГотовоThe recording is damagedи ещё 1",
+      ]);
+      const heights = await page
+        .getByRole("status")
+        .evaluateAll((all) =>
+          (all as unknown as { offsetHeight: number }[]).map(({ offsetHeight }) => offsetHeight),
+        );
+      expect(Math.max(...heights)).toBeLessThan(30);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      await page.evaluate(await axe());
+      const { violations } = await page.evaluate<AxeResult>("axe.run()");
+      expect(violations.map(({ id, help }) => `${id}: ${help}`)).toEqual([]);
+      if (process.env.PAWL_TEST_PICTURES)
+        await page.screenshot({
+          path: `${process.env.PAWL_TEST_PICTURES}/states-${colorScheme}-${width}.png`,
+          fullPage: true,
+        });
+      await context.close();
+    },
+  );
+
   test("after a restart of the server during an action, an update still removes the line", async () => {
     const { page, start: begin, update, say, leave } = await openChat();
     await begin("a");
     await begin("b", "summarize");
-    await shows(page, "Готовим саммари…and 1 more");
+    await shows(page, "Готовим саммари…и ещё 1");
     await pawl?.stop();
     await start();
     await update("b");
@@ -194,6 +263,19 @@ describe.skipIf(missing !== null)("in a browser", () => {
     await leave();
   });
 });
+
+type RecordedLine = { at: number; text: string; label: string | null; width: number };
+
+/** Records each state of the line with the label and the width of its icon. */
+const RECORD_LINE = `{
+  const line = document.querySelector("[role=status]");
+  window.recordedLines = [];
+  new MutationObserver(() => {
+    const icon = line.querySelector("[role=img]");
+    const [label, width] = [icon?.getAttribute("aria-label") ?? null, icon?.getBoundingClientRect().width ?? 0];
+    recordedLines.push({ at: performance.now(), text: line.textContent, label, width });
+  }).observe(line, { childList: true, subtree: true, characterData: true });
+}`;
 
 type AxeResult = { violations: { id: string; help: string }[] };
 

@@ -20,8 +20,8 @@ const REACT_18 = join(ROOT, "test/support/react-18");
 export type ChatApp = {
   /** Errors that the TypeScript compiler reports for the page. */
   compilerOutput: string;
-  /** Bundles the page with the React in this `node_modules` folder. */
-  bundle: (reactFolder: string) => Promise<string>;
+  /** Bundles a page with the React in this `node_modules` folder. */
+  bundle: (reactFolder: string, page?: "page.tsx" | "states.tsx") => Promise<string>;
   /** The `node_modules` folder with React 19. */
   react19: string;
   /** Installs React 18 and returns its `node_modules` folder, or null without access to the registry. */
@@ -35,7 +35,8 @@ export async function makeChatApp(): Promise<ChatApp> {
   const project = join(scratch, "project");
   const { tarball } = await packPawl(scratch);
   await installPawl(tarball, project, ["@types/react", "@types/react-dom", "csstype", "react-dom"]);
-  await cp(join(EXAMPLE, "page.tsx"), join(project, "page.tsx"));
+  const files = ["page.tsx", "states.tsx"];
+  for (const file of files) await cp(join(EXAMPLE, file), join(project, file));
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -47,17 +48,17 @@ export async function makeChatApp(): Promise<ChatApp> {
     jsx: "react-jsx",
     noEmit: true,
   };
-  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["page.tsx"] }));
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: files }));
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
   const { stdout } = await execute(process.execPath, [tsc, "-p", project]).catch(
     (error: unknown) => error as { stdout: string },
   );
   return {
     compilerOutput: stdout,
-    bundle: async (reactFolder) => {
+    bundle: async (reactFolder, page = "page.tsx") => {
       const { outputFiles } = await build({
         absWorkingDir: project,
-        entryPoints: ["page.tsx"],
+        entryPoints: [page],
         bundle: true,
         minify: true,
         format: "esm",
@@ -80,7 +81,9 @@ async function installReact18(folder: string): Promise<string | null> {
 
 /** Serves pages by name, with a strict content security policy. */
 export async function servePages(pages: Readonly<Record<string, string | null>>): Promise<string> {
-  const html = (await readFile(join(EXAMPLE, "index.html"), "utf8")).replace("./page.tsx", "./page.js");
+  const htmlOf = async (file: string) =>
+    (await readFile(join(EXAMPLE, file), "utf8")).replace(/\w+\.tsx/, "page.js");
+  const [html, states] = await Promise.all([htmlOf("index.html"), htmlOf("states.html")]);
   const css = await readFile(join(EXAMPLE, "chat.css"), "utf8");
   const server = createServer((request, response) => {
     const [, page = "", file = ""] = (request.url ?? "").split("?")[0]!.split("/");
@@ -89,7 +92,7 @@ export async function servePages(pages: Readonly<Record<string, string | null>>)
         ? ["text/javascript", pages[page] ?? ""]
         : file === "chat.css"
           ? ["text/css", css]
-          : ["text/html; charset=utf-8", html];
+          : ["text/html; charset=utf-8", page === "states" ? states : html];
     const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src http://127.0.0.1:*";
     response.writeHead(200, { "content-type": type, "content-security-policy": policy }).end(text);
   });

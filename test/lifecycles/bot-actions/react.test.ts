@@ -59,6 +59,27 @@ test("after a reconnect the list is fetched again, with the missed changes", asy
   });
 });
 
+test("a finished action stays visible with its text for a while, and then disappears", async () => {
+  await bot.startBotAction({ ...actionIn("end"), actionId: "a", displayText: "Reading…" });
+  const rendered: string[] = [];
+  const busy = stage(() => {
+    const { actions } = useBotActions({ chatId: "end" });
+    const shown = actions.map(
+      ({ actionId, status, displayText }) => `${actionId} ${status} ${displayText ?? ""}`,
+    );
+    if (shown.join() !== rendered.at(-1)) rendered.push(shown.join());
+    return actions;
+  }, within);
+  await soon(() => {
+    expect(busy.now).toHaveLength(1);
+    expect(requestsTo("GET /api/chats/end/events")).toHaveLength(1);
+  });
+  await bot.updateBotAction({ ...actionIn("end"), actionId: "a", status: "error", displayText: "Broken" });
+  await soon(() => {
+    expect(rendered).toEqual(["", "a processing Reading…", "a error Broken", ""]);
+  });
+});
+
 test("hooks of one chat share a stream, different chats do not, and it is closed after unmounting", async () => {
   proxy.requests.length = 0;
   const page = stage(() => {
@@ -107,12 +128,15 @@ test("the indicator shows the newest action in one line, with the number of othe
     updatedAt: `2026-01-05T12:00:0${n === 1 ? 9 : n}.000Z`,
   }));
   const shown = (props: Parameters<typeof BotActionIndicator>[0]) =>
-    renderToString(createElement(BotActionIndicator, props)).replaceAll(/<[^>]*>/g, "|");
-  expect(shown({ actions })).toBe("||||Готовим саммари…||and 3 more||");
-  expect(shown({ actions: actions.slice(0, 1) })).toBe("||||Готовим стенограмму…||");
-  expect(shown({ actions, more: (n) => `и ещё ${n}`, text: () => "Busy" })).toBe("||||Busy||и ещё 3||");
-  const done = actions.map((action) => ({ ...action, status: "done" as const }));
-  expect(shown({ actions: done })).toBe("||");
+    renderToString(createElement(BotActionIndicator, props))
+      .split(/<[^>]*>/)
+      .filter((text) => text !== "");
+  expect(shown({ actions })).toEqual(["Готовим саммари…", "и ещё 3"]);
+  expect(shown({ actions, language: "en" })).toEqual(["Summarizing…", "and 3 more"]);
+  expect(shown({ actions: actions.slice(0, 1) })).toEqual(["Готовим стенограмму…"]);
+  expect(shown({ actions, more: (n) => `+${n}`, text: () => "Busy" })).toEqual(["Busy", "+3"]);
+  const failed = { ...actions[0]!, actionId: "f", status: "error" as const, displayText: "Файл повреждён" };
+  expect(shown({ actions: [...actions, failed] })).toEqual(["Готовим саммари…", "Файл повреждён", "и ещё 3"]);
   const malicious = { ...actions[0]!, displayText: "<img src=x onerror=alert(1)>" };
   expect(renderToString(createElement(BotActionIndicator, { actions: [malicious] }))).not.toContain("<img");
 });

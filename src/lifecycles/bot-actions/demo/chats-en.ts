@@ -57,4 +57,9 @@ export const CHATS_EN: ChatContent = {
     "That did not work. Please try again in a minute.",
     "That did not work: the service did not answer. I will try again later.",
   ],
+  thinking: "Reading your message…",
+  replies: [
+    "I am the bot of the demo: I have read your message, but I know only the answers of my script. Ask me: Where is my order 3107?",
+    "Thank you for your message. Pawl has shown you what I was doing; a real bot would now answer.",
+  ],
 };

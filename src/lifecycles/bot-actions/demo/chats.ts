@@ -16,4 +16,7 @@ export type ChatContent = {
   turns: readonly [ChatTurn, ...ChatTurn[]];
   thanks: readonly [string, ...string[]];
   failures: readonly [string, ...string[]];
+  /** The bot's displayText and answers for a visitor of the demo. */
+  thinking: string;
+  replies: readonly [string, ...string[]];
 };

@@ -22,17 +22,48 @@ const workspaceId = "main";
 
 /** Customers ask questions; the bot starts an action at once, and answers when it has finished. */
 export async function play(stage: Stage): Promise<void> {
-  const { turns } = CONTENT[stage.language];
-  await stage.together(
-    CUSTOMERS.map((customer) => {
-      let left: ChatTurn[] = [];
-      return stage.keepOn([15, 45], () => {
-        // All questions are asked once before any is repeated.
-        if (left.length === 0) left = stage.chance.some(turns, turns.length);
-        return talk(stage, customer, left.pop() ?? turns[0]);
-      });
-    }),
-  );
+  const { turns, chatIds } = CONTENT[stage.language];
+  const talks = CUSTOMERS.map((customer) => {
+    let left: ChatTurn[] = [];
+    return stage.keepOn([15, 45], () => {
+      // All questions are asked once before any is repeated.
+      if (left.length === 0) left = stage.chance.some(turns, turns.length);
+      return talk(stage, customer, left.pop() ?? turns[0]);
+    });
+  });
+  const replies = CUSTOMERS.map((customer) => {
+    const answered = new Set<string>();
+    let isFirst = true;
+    return stage.keepOn([1, 2], async () => {
+      const fresh = await findUnanswered(stage, chatIds[customer], answered);
+      // Messages from before the start were answered then.
+      if (!isFirst) for (const { text } of fresh) await reply(stage, chatIds[customer], text);
+      isFirst = false;
+    });
+  });
+  await stage.together([...talks, ...replies]);
+}
+
+/** Returns the messages of others than the script's members, such as the visitor of the demo, each once. */
+async function findUnanswered(stage: Stage, chatId: string, answered: Set<string>) {
+  const bot = stage.as(BOT).calls(BOT_ACTIONS_ROUTES);
+  const { messages } = await bot.listChatMessages({ chatId, workspaceId });
+  const isScripted = (id: string) => id === BOT || CUSTOMERS.some((customer) => customer === id);
+  const fresh = messages.filter(({ id, authorId }) => !isScripted(authorId) && !answered.has(id));
+  for (const { id } of fresh) answered.add(id);
+  return fresh;
+}
+
+async function reply(stage: Stage, chatId: string, text: string): Promise<void> {
+  const { chance, language } = stage;
+  const bot = stage.as(BOT).calls(BOT_ACTIONS_ROUTES);
+  const action = { workspaceId, chatId, actionId: chance.hex(16) };
+  await bot.startBotAction({ ...action, actionType: "summarize", displayText: CONTENT[language].thinking });
+  await stage.rest([3, 6]);
+  await bot.updateBotAction({ ...action, status: "done" });
+  const asked = CONTENT[language].turns.find(({ question }) => question === text);
+  const answer = asked?.answer ?? chance.pick(CONTENT[language].replies);
+  await bot.sayInChat({ chatId, workspaceId, text: answer });
 }
 
 async function talk(

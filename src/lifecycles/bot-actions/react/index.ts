@@ -2,6 +2,7 @@
 export { BotActionIndicator } from "./bot-action-indicator.ts";
 export type { BotActionIndicatorProps } from "./bot-action-indicator.ts";
 export { botActionText, botActionTexts } from "./bot-action-texts.ts";
+export type { BotActionLanguage } from "./bot-action-texts.ts";
 export type { Chat } from "./use-chat.ts";
 export { useBotActions } from "./use-bot-actions.ts";
 export type { LiveBotActions } from "./use-bot-actions.ts";

@@ -1,7 +1,8 @@
 import { client, Icon, Loaded, useI18n, useLiveQuery, useNow, useTexts } from "../../../console/index.ts";
 import type { BOT_ACTIONS_ROUTES } from "../api.ts";
 import { ROWS } from "../rows.ts";
-import { actionText, TEXTS } from "./texts.ts";
+import { botActionText } from "../react/index.ts";
+import { TEXTS } from "./texts.ts";
 
 /** Messages cause no task event, so the list is also polled. */
 const POLL_INTERVAL_MS = 10_000;
@@ -20,7 +21,7 @@ export function ChatList({
   chatId: string;
   onOpen: (chat: string) => void;
 }) {
-  const { f } = useI18n();
+  const { f, language } = useI18n();
   const texts = useTexts(TEXTS);
   const now = useNow(5);
   const chats = useLiveQuery({
@@ -53,7 +54,7 @@ export function ChatList({
                       {chat.chatId}
                       {chat.restricted && <Icon name="lock" />}
                     </b>
-                    {chat.action && <span className="small cut">{actionText(chat.action, texts)}</span>}
+                    {chat.action && <span className="small cut">{botActionText(chat.action, language)}</span>}
                     <span className="faint small num">
                       {chat.processing > 0 && `${texts.doing(chat.processing)} · `}
                       {f.span((now - Date.parse(chat.lastActivityAt)) / 1_000)}

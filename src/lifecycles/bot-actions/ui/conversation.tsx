@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import type { SyntheticEvent, KeyboardEvent } from "react";
 import { BotActionIndicator, useBotActions, useChatMessages } from "../react/index.ts";
-import type { BotAction, ChatMessage } from "../bot-action.ts";
+import type { ChatMessage } from "../bot-action.ts";
 import {
   Avatar,
   Skeleton,
@@ -16,7 +16,7 @@ import {
   useTexts,
   useI18n,
 } from "../../../console/index.ts";
-import { actionText, TEXTS } from "./texts.ts";
+import { TEXTS } from "./texts.ts";
 
 /** Distance from the end within which the feed scrolls along with new messages. */
 const END_TOLERANCE_PX = 80;
@@ -25,12 +25,11 @@ type Chat = { workspaceId: string; chatId: string };
 
 /** The messages of a chat, the indicator of bot actions, and the input for a new message. */
 export function Conversation(chat: Chat) {
-  const { t } = useI18n();
+  const { t, language } = useI18n();
   const { roles } = useMe();
   const texts = useTexts(TEXTS);
   const { messages, loading, problem, refetch, say } = useChatMessages(chat);
   const { actions } = useBotActions(chat);
-  const textOf = (action: BotAction) => actionText(action, texts);
   return (
     <section className="card conversation" aria-label={`${texts.chat} ${chat.chatId}`}>
       {messages.length > 0 ? (
@@ -46,7 +45,7 @@ export function Conversation(chat: Chat) {
           <EmptyState icon="docs" title={texts.empty} hint={texts.emptyHint} />
         </div>
       )}
-      <BotActionIndicator className="bot-line" actions={actions} more={texts.more} text={textOf} />
+      <BotActionIndicator className="bot-line" actions={actions} language={language} />
       {isReadOnly(roles) ? (
         <p className="composer faint small">{t.shell.readOnly}</p>
       ) : (

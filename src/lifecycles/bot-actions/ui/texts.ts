@@ -1,6 +1,5 @@
 import { pluralIn } from "../../../console/texts/plural.ts";
 import type { LocalizedTexts } from "../../../console/texts/localized-texts.ts";
-import type { BotAction } from "../bot-action.ts";
 
 const [en, ru] = [pluralIn("en"), pluralIn("ru")];
 
@@ -22,9 +21,6 @@ type Texts = {
   say: string;
   placeholder: string;
   sayKeys: string;
-  more: (n: number) => string;
-  types: Readonly<Record<"transcribe_audio" | "summarize" | "generate_image" | "process_file", string>>;
-  anyOther: string;
 };
 
 export const TEXTS: LocalizedTexts<Texts> = {
@@ -46,14 +42,6 @@ export const TEXTS: LocalizedTexts<Texts> = {
     say: "Send",
     placeholder: "Write a message…",
     sayKeys: "Enter sends, Shift+Enter starts a new line",
-    more: (n) => `and ${n} more`,
-    types: {
-      transcribe_audio: "Transcribing…",
-      summarize: "Summarizing…",
-      generate_image: "Creating an image…",
-      process_file: "Processing a file…",
-    },
-    anyOther: "Working on it…",
   },
   ru: {
     chat: "Чат",
@@ -73,21 +61,5 @@ export const TEXTS: LocalizedTexts<Texts> = {
     say: "Отправить",
     placeholder: "Напишите сообщение…",
     sayKeys: "Enter — отправить, Shift+Enter — новая строка",
-    more: (n) => `и ещё ${n}`,
-    types: {
-      transcribe_audio: "Готовим стенограмму…",
-      summarize: "Готовим саммари…",
-      generate_image: "Создаём изображение…",
-      process_file: "Обрабатываем файл…",
-    },
-    anyOther: "Выполняем действие…",
   },
 };
-
-/** Returns the text of an action in the language of the console: its displayText, or that of its type. */
-export function actionText(
-  { displayText, actionType }: Pick<BotAction, "displayText" | "actionType">,
-  { types, anyOther }: Pick<Texts, "types" | "anyOther">,
-): string {
-  return displayText ?? new Map(Object.entries(types)).get(actionType) ?? anyOther;
-}

@@ -11,9 +11,9 @@ import { addAdminCommands } from "./admin-commands.ts";
 import { decodeAction } from "./buttons.ts";
 import type { ButtonAction } from "./buttons.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { retryRateLimited } from "./retry-rate-limited.ts";
 import { PAGE_SIZE } from "./screens.ts";
 import type { Screen, Screens } from "./screens.ts";
+import { limitAnswerTime, retryRateLimited } from "./telegram-calls.ts";
 
 export type BotOptions = {
   token: string;
@@ -25,17 +25,21 @@ export type BotOptions = {
   /** Telegram ids of the admins, who decide about users. */
   admins: readonly string[];
   log: Log;
+  /** Maximum wait for an answer of Telegram. */
+  answerMs?: number;
   now?: () => number;
 };
 
+const ANSWER_TIMEOUT_MS = 15_000;
 const MAX_LISTED_JOBS = 10;
 const ADMIN_ACCESS_DAYS = 36_500;
 
 /** Builds the bot with its handlers. The bot has no state, so any process can handle any update. */
 export function buildBot(options: BotOptions): Bot {
-  const { token, apiUrl, screens, log } = options;
+  const { token, apiUrl, screens, log, answerMs = ANSWER_TIMEOUT_MS } = options;
   const bot = new Bot(token, { client: { apiRoot: apiUrl.replace(/\/+$/, "") } });
-  bot.api.config.use(retryRateLimited());
+  // The last one is the outermost: each repetition has its own time limit.
+  bot.api.config.use(limitAnswerTime(answerMs), retryRateLimited());
   const handlers = new BotHandlers(options);
   // Only private chats: in a group, others would see the requests.
   const privateChat = bot.chatType("private");

@@ -26,6 +26,8 @@ export type StartBotOptions = {
   /** 0: no scans of the storage. */
   catalogueIntervalMs: number;
   noticeIntervalMs?: number;
+  /** Maximum wait for an answer of Telegram. */
+  answerMs?: number;
   /** Aborts the start while Telegram cannot be reached. */
   stopping?: AbortSignal;
 };

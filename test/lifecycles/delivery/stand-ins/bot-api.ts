@@ -16,6 +16,15 @@ export type Message = {
   buttons: Button[];
   document: { file_id: string; file_name: string; size: number; sha256: string } | null;
 };
+/** A document that a chat received; `answered`: the sender's connection has taken the answer. */
+export type AcceptedDocument = {
+  at: number;
+  chat_id: string;
+  message_id: number;
+  size: number;
+  sha256: string;
+  answered: boolean;
+};
 /** Fields of a request; a reference to an uploaded file is replaced by the file. */
 type Fields = Record<string, unknown>;
 type Upload = { file_name: string; size: number; sha256: string };
@@ -28,6 +37,8 @@ export type BotApiStandIn = {
   /** The called methods, in order. */
   called: string[];
   messages: Message[];
+  /** All documents in the order in which they were accepted. */
+  accepted: AcceptedDocument[];
   /** Texts of the answers to taps, in order. */
   answers: (string | null)[];
   /** Sets the token that is accepted from now on. */
@@ -38,6 +49,8 @@ export type BotApiStandIn = {
   say: (person: Person, content: { text?: string; sticker?: object }) => number;
   /** Taps a button of a message; returns the id of the update. */
   tap: (person: Person, message: Message, data: string) => number;
+  /** Refuses the ids of all files that were sent before. */
+  forgetFiles: () => void;
   /** Delivers an update again, as after a lost answer; returns its new id. */
   redeliver: (update_id: number) => number;
   /** Returns whether the tap was answered. */
@@ -57,14 +70,16 @@ class BadRequest extends Error {
   }
 }
 
-export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStandIn> {
-  const api = new BotApi(token);
+type BotApiOptions = Partial<Pick<BotApi, "token" | "faults">>;
+export async function openBotApi(options: BotApiOptions = {}): Promise<BotApiStandIn> {
+  const api = new BotApi(options.token ?? BOT_TOKEN, options.faults ?? new FaultPlan());
   const { server, url } = await listening((request, response) => api.answer(request, response));
   return {
     url,
     faults: api.faults,
     called: api.called,
     messages: api.messages,
+    accepted: api.accepted,
     answers: api.answers,
     setToken: (next) => {
       api.token = next;
@@ -75,6 +90,9 @@ export async function openBotApi({ token = BOT_TOKEN } = {}): Promise<BotApiStan
       ),
     say: (person, content) => api.publish({ message: api.messageFrom(person, content) }),
     tap: (person, message, data) => api.publish({ callback_query: api.tapOf(person, message, data) }),
+    forgetFiles: () => {
+      api.files.clear();
+    },
     redeliver: (update_id) => api.repeat(update_id),
     answered: (update_id) => api.isAnswered(update_id),
     isConfirmed: (update_id) => api.isConfirmed(update_id),
@@ -90,12 +108,13 @@ class BotApi {
   stopped = false;
   /** The accepted token. */
   token: string;
-  readonly faults = new FaultPlan();
+  readonly faults: FaultPlan;
   readonly called: string[] = [];
   readonly messages: Message[] = [];
+  readonly accepted: AcceptedDocument[] = [];
+  readonly files = new Map<string, Upload>();
   readonly answers: (string | null)[] = [];
   private readonly answeredTaps = new Set<string>();
-  private readonly files = new Map<string, Upload>();
   private updates: (Fields & { update_id: number })[] = [];
   private readonly all = new Map<number, Fields & { update_id: number }>();
   private ids = 100;
@@ -103,8 +122,9 @@ class BotApi {
   private pushing = false;
   private webhook: { url: string; secret: string } | null = null;
 
-  constructor(token: string) {
+  constructor(token: string, faults: FaultPlan) {
     this.token = token;
+    this.faults = faults;
   }
 
   publish(update: Fields): number {
@@ -174,7 +194,10 @@ class BotApi {
       if (read === null) return;
       const result = await this.perform(method, read.fields, response);
       if (read.fault?.kind === "lost answer") response.destroy();
-      else if (!response.writableEnded) json(response, 200, { ok: true, result });
+      else if (!response.writableEnded) {
+        this.watchAnswer(result, response);
+        json(response, 200, { ok: true, result });
+      }
     } catch (error) {
       if (response.destroyed || response.writableEnded) return;
       if (!(error instanceof BadRequest)) response.destroy();
@@ -348,6 +371,12 @@ class BotApi {
     return this.store({ ...this.blank(fields), document: { ...upload, file_id } });
   }
 
+  private watchAnswer(result: unknown, response: ServerResponse): void {
+    const { message_id } = result as Partial<Message>;
+    const document = this.accepted.findLast((one) => one.message_id === message_id);
+    if (document) response.once("finish", () => (document.answered = true));
+  }
+
   private blank(fields: Fields): Message {
     return {
       message_id: this.ids++,
@@ -360,6 +389,16 @@ class BotApi {
 
   private store(message: Message): unknown {
     this.messages.push(message);
+    const { message_id, chat_id, document } = message;
+    if (document)
+      this.accepted.push({
+        at: Date.now(),
+        chat_id,
+        message_id,
+        size: document.size,
+        sha256: document.sha256,
+        answered: false,
+      });
     return wireMessage(message);
   }
 }

@@ -17,14 +17,10 @@ export function bytes(data: Buffer | string): Content {
 
 /** Generates the same bytes for the same seed. Blocks differ, so the hash reveals a missing or repeated block. */
 export function generated(size: number, seed: number): Content {
-  const pattern = Buffer.alloc(BLOCK_BYTES);
-  for (let at = 0, state = seed | 1; at < BLOCK_BYTES; at += 4) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-    pattern.writeInt32LE(state, at);
-  }
   return {
     size,
     read: function* (from) {
+      const pattern = patternOf(seed);
       for (let block = Math.floor(from / BLOCK_BYTES); block * BLOCK_BYTES < size; block++) {
         const start = block * BLOCK_BYTES;
         const whole = Buffer.from(pattern.subarray(0, Math.min(BLOCK_BYTES, size - start)));
@@ -33,6 +29,16 @@ export function generated(size: number, seed: number): Content {
       }
     },
   };
+}
+
+/** Made for each read, so that thousands of files need no memory. */
+function patternOf(seed: number): Buffer {
+  const pattern = Buffer.alloc(BLOCK_BYTES);
+  for (let at = 0, state = seed | 1; at < BLOCK_BYTES; at += 4) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    pattern.writeInt32LE(state, at);
+  }
+  return pattern;
 }
 
 export function sha256Of({ read }: Content): string {

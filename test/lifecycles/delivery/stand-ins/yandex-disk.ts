@@ -27,8 +27,11 @@ type Node = { kind: "dir" } | { kind: "file"; content: Content; sha256: string; 
 
 export const CLIENT = { id: "the-app", secret: "the-app-secret" };
 
-export async function openYandexDisk(options: { hashes?: boolean } = {}): Promise<YandexStandIn> {
-  const disk = new Disk(options.hashes ?? true);
+export async function openYandexDisk({
+  hashes = true,
+  faults = new FaultPlan(),
+} = {}): Promise<YandexStandIn> {
+  const disk = new Disk(hashes, faults);
   const api = await listening((request, response) => disk.answer(request, response));
   // The bytes are on another host, which must never receive the token.
   const bytesHost = await listening((request, response) => disk.sendBytes(request, response));
@@ -57,13 +60,14 @@ class Disk {
   bytesUrl = "";
   tokens: { access: string; refresh: string | null } = { access: "first", refresh: "refresh-1" };
   readonly requests: string[] = [];
-  readonly faults = new FaultPlan();
+  readonly faults: FaultPlan;
   readonly nodes = new Map<string, Node>([["disk:/", { kind: "dir" }]]);
   private readonly links = new Map<string, string>();
   private readonly hashes: boolean;
 
-  constructor(hashes: boolean) {
+  constructor(hashes: boolean, faults: FaultPlan) {
     this.hashes = hashes;
+    this.faults = faults;
   }
 
   put(path: string, content: Content): { sha256: string } {
