@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { randomUuids } from "../../std/uuid.ts";
+import { randomUuids } from "../../std/random-uuids.ts";
 import { decide } from "../../core/index.ts";
 import type { Instant, JsonObject, Lease, Lifecycle, Moved, Refusal, Task } from "../../core/index.ts";
 import { column, jsonColumn, sparseColumn } from "../columns.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isUuid, randomUuids } from "./uuid.ts";
+import { randomUuids } from "./random-uuids.ts";
+import { isUuid } from "./uuid.ts";
 
 test.each([0, 1, 2, 500])("%i random UUIDs are different and of version 4", (count) => {
   const made = randomUuids(count);
