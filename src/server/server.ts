@@ -108,6 +108,11 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Closes silent connections; longer than the maximum wait of a claim. */
 const IDLE_TIMEOUT_MS = 120_000;
 
+/** Checks lifecycles by their names until a signal aborts. */
+function checkUntil(check: CheckLifecycle, stopping: AbortSignal) {
+  return ({ name }: { name: string }) => check(name, stopping);
+}
+
 /** Builds the server without listening yet: call Fastify's `listen` and `close`. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { engine, directory, version, logger, plugins = [], checksReplies = false } = options;
@@ -160,10 +165,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const openFeed: OpenFeed = (kind) => new LiveFeed(deps, kind);
   const authenticator = new Authenticator(directory, own, options.requestsPerMinute);
   const sets = [
-    serveLifecycles(
-      lifecycles,
-      options.check && (({ name }) => (options.check as CheckLifecycle)(name, stopping)),
-    ),
+    serveLifecycles(lifecycles, options.check && checkUntil(options.check, stopping)),
     serveConsolePlugins(options.console?.plugins ?? []),
     serveTasks({ engine, directory, own, log: app.log }),
     serveClaims({ engine, pools }),

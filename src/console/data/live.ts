@@ -82,7 +82,13 @@ class Live {
     const queryClient = this.queryClient;
     if (!queryClient) return;
     // Nothing is shown yet: whatever is fetched from now on is current.
-    if (queryClient.getQueryCache().getAll().every((query) => !query.isActive())) return;
+    if (
+      queryClient
+        .getQueryCache()
+        .getAll()
+        .every((query) => !query.isActive())
+    )
+      return;
     const fetching = queryClient.getQueryCache().findAll({ queryKey: keys.all, fetchStatus: "fetching" });
     await Promise.allSettled(fetching.flatMap(({ promise }) => promise ?? []));
     const rarelyChanges = ([, what]: readonly unknown[]) => RARELY_CHANGING.has(what);

@@ -53,11 +53,7 @@ export function Dialog({
         <IconButton icon="close" label={t.common.close} small onClick={onClose} />
       </header>
       <div className="body">{children}</div>
-      {foot && (
-        <footer className="foot">
-          {foot}
-        </footer>
-      )}
+      {foot && <footer className="foot">{foot}</footer>}
     </>
   );
   return (

@@ -67,12 +67,7 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
     task,
     fields.map(({ name }) => name),
   );
-  const taskId = task?.id;
-  const place = useMemo(
-    () => ({ lifecycle: lifecycle.name, ...(taskId === undefined ? {} : { task: taskId }) }),
-    [lifecycle.name, taskId],
-  );
-  // Beside a button such as "Cancel task", a second one named "Cancel" would be ambiguous.
+  const place = usePlace(lifecycle.name, task?.id);
   const isDestructive = endsWithoutSuccess(lifecycle, action) || removesTask(lifecycle, action);
   const confirmation = n.confirmation(action);
   const asksToken = spec?.lease_token === "required" && task !== undefined && leaseTokenOf(task.id) === null;
@@ -80,9 +75,7 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
     if (!spec) return;
     const { values, comment } = draft;
     const { payload, errors: found } = readValues(fields, values, t.form);
-    // A value that was deleted is cleared.
-    for (const { name, nullable } of fields)
-      if (nullable && initial?.[name] != null && payload[name] === undefined) payload[name] = null;
+    clearDeleted(fields, initial, payload);
     if (spec.comment === "required" && comment.trim() === "") found.comment = t.form.required;
     if (asksToken && leaseToken.trim() === "") found.lease_token = t.form.required;
     await send(async () => {
@@ -98,14 +91,7 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
       lead={lead ?? spec?.summary ?? undefined}
       onClose={dismiss}
       onSubmit={() => void submit()}
-      foot={
-        <>
-          <Button onClick={close}>{isDestructive ? t.common.keep : t.common.cancel}</Button>
-          <Button look={isDestructive ? "danger" : "main"} type="submit" disabled={busy}>
-            {n.action(action)}
-          </Button>
-        </>
-      }
+      foot={<Foot label={n.action(action)} isDestructive={isDestructive} busy={busy} onClose={close} />}
     >
       {note}
       {task && hasChanged && (
@@ -144,6 +130,43 @@ function ActionForm({ lifecycle, actions, title, lead, task, initial, perform, o
         </SuggestionsContext>
       </FormPlaceContext>
     </Dialog>
+  );
+}
+
+/** A value that was deleted in the form is cleared. */
+function clearDeleted(
+  fields: readonly Field[],
+  initial: Values | undefined,
+  payload: Record<string, unknown>,
+) {
+  for (const { name, nullable } of fields)
+    if (nullable && initial?.[name] != null && payload[name] === undefined) payload[name] = null;
+}
+
+function usePlace(lifecycle: string, task: string | undefined) {
+  return useMemo(() => ({ lifecycle, ...(task === undefined ? {} : { task }) }), [lifecycle, task]);
+}
+
+function Foot({
+  label,
+  isDestructive,
+  busy,
+  onClose,
+}: {
+  label: string;
+  isDestructive: boolean;
+  busy: boolean;
+  onClose: () => void;
+}) {
+  const { t } = useI18n();
+  return (
+    <>
+      {/* Beside a button such as "Cancel task", a second one named "Cancel" would be ambiguous. */}
+      <Button onClick={onClose}>{isDestructive ? t.common.keep : t.common.cancel}</Button>
+      <Button look={isDestructive ? "danger" : "main"} type="submit" disabled={busy}>
+        {label}
+      </Button>
+    </>
   );
 }
 

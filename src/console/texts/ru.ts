@@ -1,4 +1,5 @@
 import type { Texts } from "./en.ts";
+import { members } from "./members-ru.ts";
 import { palette } from "./palette-ru.ts";
 import { pluralIn } from "./plural.ts";
 
@@ -324,48 +325,7 @@ export const ru: Texts = {
     anyLifecycle: "Все циклы",
     filter: "Действие, статус, участник или ID задачи",
   },
-  members: {
-    title: "Участники и токены",
-    add: "Добавить участника",
-    edit: (name) => `Изменить: ${name}`,
-    id: "Идентификатор",
-    idHint: "Если оставить пустым, его выберет сервер. Потом изменить нельзя.",
-    name: "Имя",
-    kind: "Вид",
-    kinds: { human: "человек", agent: "агент", worker: "воркер", service: "служба" },
-    roles: "Роли",
-    rolesHint: "Что участник может делать. Роль даёт права, для которых её называет жизненный цикл.",
-    unknownRoles: (roles, n) =>
-      plural(n, {
-        one: `Роль ${roles} не называет ни один жизненный цикл: она не даёт прав. Проверьте, как она написана.`,
-        few: `Роли ${roles} не называет ни один жизненный цикл: они не дают прав. Проверьте, как они написаны.`,
-        other: `Роли ${roles} не называет ни один жизненный цикл: они не дают прав. Проверьте, как они написаны.`,
-      }),
-    projects: "Проекты",
-    projectsHint: "Оставьте пустым для всех проектов.",
-    everyProject: "все проекты",
-    noProject: "нет",
-    skill: "Уровень",
-    specializations: "Специальности",
-    active: "Включён",
-    inactive: "отключён",
-    tokensOf: (name) => `Токены: ${name}`,
-    newToken: "Новый токен",
-    newTokenHint: "Скопируйте токен сейчас: он больше не будет показан. Храните его в тайне.",
-    thisToken: "(этот)",
-    noTokens: "Действующих токенов нет: этот участник не может войти.",
-    createdBy: (when, who) => `выдан ${when} участником ${who}`,
-    createdAtSetup: (when) => `выдан ${when} при установке`,
-    expires: (when) => `до ${when}`,
-    confined: (kind) => `только для одного объекта (${kind})`,
-    revoke: "Отозвать",
-    confirmRevoke: "Отозвать токен? Со следующего запроса он перестанет действовать.",
-    revoked: "Токен отозван.",
-    saved: "Сохранено.",
-    onlyAdmins: "Изменять участников и выдавать токены могут только администраторы.",
-    you: "вы",
-    find: "Найти участника",
-  },
+  members,
   settings: {
     title: "Настройки",
     appearance: "Внешний вид",

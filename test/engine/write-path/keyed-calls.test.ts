@@ -1,7 +1,17 @@
 // A call of many commands with one key happens once, however often it is repeated, and whichever of its commands need locks.
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/main/index.ts";
-import { ann, as, bob, createJobs, expectConsistent, lockRows, openCluster, outcomeOf, times } from "./cluster.ts";
+import {
+  ann,
+  as,
+  bob,
+  createJobs,
+  expectConsistent,
+  lockRows,
+  openCluster,
+  outcomeOf,
+  times,
+} from "./cluster.ts";
 import type { ClusterNode } from "./cluster.ts";
 
 const cluster = await openCluster();
@@ -114,7 +124,10 @@ test("the key of a call is refused for other commands and by other members", asy
     first.performMany(as(actor), requests, { client_event_id: "taken" });
   const other = commands.map((command) => ({ ...command, payload: { color: "green" } }));
   expect(outcomes(await send(other))).toEqual([conflict, conflict]);
-  expect(outcomes(await send(commands.map((one) => ({ ...one, comment: "why" }))))).toEqual([conflict, conflict]);
+  expect(outcomes(await send(commands.map((one) => ({ ...one, comment: "why" }))))).toEqual([
+    conflict,
+    conflict,
+  ]);
   expect(outcomes(await send(commands, bob))).toEqual([conflict, conflict]);
   const single = await first.perform(caller, { ...paint(ids[2]!, "blue"), client_event_id: "taken" });
   expect(outcomeOf(single)).toBe(conflict);
@@ -136,7 +149,11 @@ test("a call larger than one statement is repeated as a whole", async () => {
 
 test("one statement carries out a call and stores one record for it", async () => {
   const ids = (await newJobs(40)).map(({ id }) => id);
-  await first.performMany(caller, ids.map((id) => paint(id, "blue")), { client_event_id: "one record" });
+  await first.performMany(
+    caller,
+    ids.map((id) => paint(id, "blue")),
+    { client_event_id: "one record" },
+  );
   const [row] = await sql<{ answers: number }[]>`
     select json_array_length(answer -> 'at') as answers from pawl.request where client_event_id = 'one record'`;
   expect(row?.answers).toBe(40);

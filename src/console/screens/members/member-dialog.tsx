@@ -34,9 +34,7 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
   const { values: input, change: setInput, close } = draft;
   const { busy, problem, errors, send } = useSubmit();
   const save = async () => {
-    const { id, ...change } = parseInput(input);
-    if (member) await client.changeMember({ ...change, id: member.id });
-    else await client.createMember({ ...change, ...(id === "" ? {} : { id }) });
+    await saveMember(member, input);
     await Promise.all([keys.members, keys.me].map((queryKey) => queryClient.invalidateQueries({ queryKey })));
     toast(t.members.saved);
     close();
@@ -48,20 +46,9 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
       ...(isNumber ? {} : { skill_level: t.form.number }),
     });
   };
-  const roles = useKnownRoles();
-  const unknown = roles ? splitValues(input.roles).filter((role) => !roles.includes(role)) : [];
-  const list = (name: keyof MemberInput, label: string, pick: Pick, hint: string) => (
-    <ListField
-      label={label}
-      hint={hint}
-      error={errors[name]}
-      pick={pick}
-      value={String(input[name])}
-      onChange={(value) => {
-        setInput({ ...input, [name]: value });
-      }}
-    />
-  );
+  const set = (name: keyof MemberInput) => (value: string) => {
+    setInput({ ...input, [name]: value });
+  };
   const text = (name: keyof MemberInput, label: string, hint?: string) => (
     <TextField
       label={label}
@@ -69,9 +56,7 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
       hint={hint}
       error={errors[name]}
       value={String(input[name])}
-      onChange={(value) => {
-        setInput({ ...input, [name]: value });
-      }}
+      onChange={set(name)}
     />
   );
   return (
@@ -100,33 +85,80 @@ export function MemberDialog({ member, onClose }: { member: Member | null; onClo
           }}
         />
       </div>
-      {list(
-        "roles",
-        t.members.roles,
-        { choices: (roles ?? []).map((value) => ({ value, label: value })), open: true },
-        t.members.rolesHint,
-      )}
+      <RolesField value={input.roles} error={errors.roles} onChange={set("roles")} />
+      <ListField
+        label={t.members.projects}
+        hint={t.members.projectsHint}
+        error={errors.project_ids}
+        pick="project"
+        value={input.project_ids}
+        onChange={set("project_ids")}
+      />
+      <div className="two">
+        {text("skill_level", t.members.skill)}
+        {text("specializations", t.members.specializations, t.form.list)}
+      </div>
+      <Active
+        active={input.active}
+        onChange={(active) => {
+          setInput({ ...input, active });
+        }}
+      />
+    </Dialog>
+  );
+}
+
+async function saveMember(member: Member | null, input: MemberInput): Promise<void> {
+  const { id, ...change } = parseInput(input);
+  if (member) await client.changeMember({ ...change, id: member.id });
+  else await client.createMember({ ...change, ...(id === "" ? {} : { id }) });
+}
+
+function Active({ active, onChange }: { active: boolean; onChange: (active: boolean) => void }) {
+  const { t } = useI18n();
+  return (
+    <label className="check">
+      <input
+        type="checkbox"
+        checked={active}
+        onChange={(event) => {
+          onChange(event.target.checked);
+        }}
+      />
+      {t.members.active}
+    </label>
+  );
+}
+
+/** Offers the known roles; warns about others, which no lifecycle names. */
+function RolesField({
+  value,
+  error,
+  onChange,
+}: {
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+}) {
+  const { t } = useI18n();
+  const roles = useKnownRoles();
+  const unknown = roles ? splitValues(value).filter((role) => !roles.includes(role)) : [];
+  return (
+    <>
+      <ListField
+        label={t.members.roles}
+        hint={t.members.rolesHint}
+        error={error}
+        pick={{ choices: (roles ?? []).map((role) => ({ value: role, label: role })), open: true }}
+        value={value}
+        onChange={onChange}
+      />
       {unknown.length > 0 && (
         <p className="note" data-tone="warn" role="status">
           <Icon name="alert" /> <span>{t.members.unknownRoles(unknown.join(", "), unknown.length)}</span>
         </p>
       )}
-      {list("project_ids", t.members.projects, "project", t.members.projectsHint)}
-      <div className="two">
-        {text("skill_level", t.members.skill)}
-        {text("specializations", t.members.specializations, t.form.list)}
-      </div>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={input.active}
-          onChange={(event) => {
-            setInput({ ...input, active: event.target.checked });
-          }}
-        />
-        {t.members.active}
-      </label>
-    </Dialog>
+    </>
   );
 }
 
