@@ -55,6 +55,10 @@ export class CommandFailed {
 
 export type Outcome<Answer> = Answer | Retry | CommandFailed;
 
+export function isAnswer<Answer>(outcome: Outcome<Answer>): outcome is Answer {
+  return !(outcome instanceof Retry || outcome instanceof CommandFailed);
+}
+
 class Waiting<Command, Answer> extends Attempt<Command> {
   notBefore = 0;
   readonly call: Call<Answer>;

@@ -1,9 +1,13 @@
 import { isStorable } from "../../core/index.ts";
 import type { Actor, Refusal } from "../../core/index.ts";
 import { wrongField } from "../refusals.ts";
+import { isAnswer } from "./command-queue.ts";
 import { fingerprintOf } from "./fingerprint.ts";
+import { performOptimistically } from "./optimistic.ts";
+import type { NodeCache } from "./optimistic.ts";
 import { performCommand } from "./perform.ts";
 import type { PerformCommand, Performed, PerformRequest } from "./perform.ts";
+import type { PoolArrivals } from "./pool-arrivals.ts";
 import { newInternalKey } from "./work.ts";
 
 /** Commands of one call, on different tasks, that one statement carries out where it can. The others follow as single commands. */
@@ -87,6 +91,23 @@ export function together(commands: readonly PerformCommand[]): ManyCommand[] {
     });
   }
   return groups;
+}
+
+/** Carries out commands of several calls in one statement. */
+export async function performTogether(
+  cache: NodeCache,
+  org_id: string,
+  groups: readonly ManyCommand[],
+  arrivals: PoolArrivals,
+): Promise<ManyPerformed[]> {
+  const all = groups.flatMap(({ commands }) => commands);
+  const outcomes = await performOptimistically(cache, org_id, all, arrivals);
+  let from = 0;
+  return groups.map(({ weight }) => ({
+    kind: "performedMany",
+    answers: outcomes.slice(from, (from += weight)).map((one) => (isAnswer(one) ? one : null)),
+    uncertain: [],
+  }));
 }
 
 /** Returns a command of a call as a single one, with a key of its own. */

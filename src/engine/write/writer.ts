@@ -35,7 +35,7 @@ import { bisect } from "./bisect.ts";
 import { claimLocked } from "./claim.ts";
 import { claimOptimistically } from "./claim-optimistic.ts";
 import type { ClaimAttempt, ClaimCommand, Claimed } from "./claim.ts";
-import { Retry, Attempt, CommandQueue, CommandFailed } from "./command-queue.ts";
+import { Retry, Attempt, CommandQueue, CommandFailed, isAnswer } from "./command-queue.ts";
 import type { Mode, Outcome } from "./command-queue.ts";
 import { createLocked, makeTasksIn } from "./create.ts";
 import type { CreateAttempt, CreateCommand } from "./create.ts";
@@ -47,7 +47,7 @@ import { createOptimistically, performOptimistically } from "./optimistic.ts";
 import type { NodeCache } from "./optimistic.ts";
 import { performLocked } from "./perform.ts";
 import type { PerformAttempt, PerformCommand, Performed } from "./perform.ts";
-import { single, together } from "./perform-many.ts";
+import { performTogether, single, together } from "./perform-many.ts";
 import type { ManyCommand, ManyPerformed } from "./perform-many.ts";
 import { BatchStatements } from "./batch-statements.ts";
 import { BUSY, RowsBusy } from "./rows-busy.ts";
@@ -210,7 +210,7 @@ export class Writer {
     const batch = randomUUID();
     const done: Promise<Outcome<Answer>[]> =
       command.verb === "performMany"
-        ? performTogether(cache, org_id, attempts, arrivals)
+        ? performTogether(cache, org_id, attempts.map(manyCommandOf), arrivals)
         : command.verb === "perform"
           ? performOptimistically(cache, org_id, attempts.map(performCommandOf), arrivals)
           : command.verb === "create"
@@ -345,29 +345,12 @@ export class Writer {
   }
 }
 
-/** Carries out the commands of several calls in one statement. */
-async function performTogether(
-  cache: NodeCache,
-  org_id: string,
-  attempts: Attempts,
-  arrivals: PoolArrivals,
-): Promise<ManyPerformed[]> {
-  const groups = attempts.map(({ command }) => (command as ManyCommand).commands);
-  const outcomes = await performOptimistically(cache, org_id, groups.flat(), arrivals);
-  let from = 0;
-  return groups.map(({ length }) => ({
-    kind: "performedMany",
-    answers: outcomes.slice(from, (from += length)).map((one) => (isAnswer(one) ? one : null)),
-    uncertain: [],
-  }));
+function manyCommandOf({ command }: Attempt<Command>): ManyCommand {
+  return command as ManyCommand;
 }
 
 function performCommandOf({ command }: Attempt<Command>): PerformCommand {
   return command as PerformCommand;
-}
-
-function isAnswer<T>(outcome: Outcome<T>): outcome is T {
-  return !(outcome instanceof Retry || outcome instanceof CommandFailed);
 }
 
 /** Lists the commands that a batch has answered, for the metrics. */
