@@ -211,13 +211,14 @@ withConsole("in the console", (setup) => {
   });
 
   test("the start sends each request once", async () => {
-    const page = await setup().openPage(null, "/");
-    await page.context().request.post(url("/api/session"), { data: { token: setup().tokens.admin } });
+    const context = (await setup().openPage(null, "/")).context();
+    await context.request.post(url("/api/session"), { data: { token: setup().tokens.admin } });
+    const page = await context.newPage();
     const sent: string[] = [];
     page.on("request", (request) => {
       if (request.url().includes("/api/")) sent.push(`${request.method()} ${request.url()}`);
     });
-    await page.reload();
+    await page.goto(url("/"));
     await page.locator(".lifecycle-card").first().waitFor();
     await page.waitForLoadState("load");
     expect(sent.filter((one, index) => sent.indexOf(one) !== index)).toEqual([]);
