@@ -11,8 +11,10 @@ export type QueryState<T> = {
 
 /** A query, and how events affect its answer. */
 export type Question<T, Event> = {
-  /** Fetches the answer; `before` is the previous one. */
-  ask(signal: AbortSignal, before?: T): Promise<T>;
+  /** Fetches the answer. */
+  ask(signal: AbortSignal): Promise<T>;
+  /** Combines a fetched answer with the one that is shown when it arrives; without it, the fetched one replaces it. */
+  merge?: (fetched: T, shown: T) => T;
   /** Whether an event may change the answer. */
   concerns(event: Event): boolean;
   /** Applies an event to the answer; without it, each event leads to a new fetch. */
@@ -103,8 +105,10 @@ export class LiveQuery<T, Event> {
     this.newEvents = [];
     let state: QueryState<T>;
     try {
-      const answer = await this.question.ask(fetching.signal, this.state.data);
-      const { fold } = this.question;
+      const fetched = await this.question.ask(fetching.signal);
+      const { fold, merge } = this.question;
+      const shown = this.state.data;
+      const answer = merge && shown !== undefined ? merge(fetched, shown) : fetched;
       const data = fold ? this.newEvents.reduce(fold, answer) : answer;
       state = { data, problem: undefined, loading: false };
     } catch (error) {

@@ -17,8 +17,14 @@ export function useBotActions({ workspaceId, chatId }: Chat): LiveBotActions {
   const chat = { workspaceId, chatId };
   const { key, calls, feed } = useChat(chat);
   const { data, ...state } = useLiveOn(feed, `busy ${key}`, () => ({
-    ask: async (signal, before: readonly VisibleAction[] = NONE) =>
-      applyFetchedActions(before, (await calls.listBotActions(chat, { signal })).actions, Date.now()),
+    ask: async (signal): Promise<readonly VisibleAction[]> =>
+      applyFetchedActions(NONE, (await calls.listBotActions(chat, { signal })).actions, Date.now()),
+    merge: (fetched, shown) =>
+      applyFetchedActions(
+        shown,
+        fetched.map(({ action }) => action),
+        Date.now(),
+      ),
     concerns: ({ type }) => type === "bot_action",
     fold: (actions: readonly VisibleAction[], event) =>
       event.type === "bot_action" ? applyActionEvent(actions, event.action, Date.now()) : actions,
