@@ -53,6 +53,14 @@ const read = async ({ id }: { id: string }) => {
   return task;
 };
 
+test("a task is updated when one of its blockers finishes, so that no later event of it is earlier", async () => {
+  const blockers = [await make("first"), await make("second")];
+  const task = await make("after both", blockers);
+  await env.act(ann, blockers[0]!, "finish");
+  const { updated_at: finished_at } = await read(blockers[0]!);
+  expect(await read(task)).toMatchObject({ updated_at: finished_at, open_blockers: 1, row_version: 1 });
+});
+
 test("fan-in: the last of several blockers releases the task in the same transaction", async () => {
   const blockers = [await make("a"), await make("b"), await make("c")];
   const task = await make("all", blockers);

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../core/index.ts";
+import type { Instant, JsonObject } from "../../core/index.ts";
 import { failedBlocker, failureAction } from "./failed-blockers.ts";
 import { findDependents, resolveDependencies } from "../sql/dependencies.ts";
 import type { OnFailure } from "../sql/dependencies.ts";
@@ -13,9 +13,10 @@ type Edge = { task_id: string; blocker_id: string; on_failure: OnFailure };
 type Unit = {
   readonly tx: Tx;
   readonly org_id: string;
+  readonly now: Instant;
   readonly tasks: ReadonlyMap<string, LoadedTask>;
   lockAll(ids: readonly string[]): Promise<void>;
-  touch(id: string, change: { open_blockers: number }): void;
+  touch(id: string, change: { open_blockers: number; updated_at: Instant }): void;
   startTimer(id: string): void;
   decideAsSystem(id: string, action: string, input?: JsonObject): void;
   send(write: Write): void;
@@ -33,8 +34,13 @@ export async function followDependents(unit: Unit, moves: readonly Move[]): Prom
     const resolved = edges.filter((edge) => resolves(finished.get(edge.blocker_id), edge));
     const resolvedEdges = new Set(resolved);
     for (const [task_id, count] of countBy(resolved)) {
-      const known = unit.tasks.get(task_id);
-      if (known) unit.touch(task_id, { open_blockers: Math.max(0, known.task.open_blockers - count) });
+      const task = unit.tasks.get(task_id)?.task;
+      // No later event of the dependent is earlier than the end of its blocker, also by the estimated clock of another node.
+      if (task)
+        unit.touch(task_id, {
+          open_blockers: Math.max(0, task.open_blockers - count),
+          updated_at: Math.max(task.updated_at, unit.now),
+        });
       changed.add(task_id);
     }
     if (resolved.length > 0) unit.send(resolveDependencies(unit.org_id, resolved));

@@ -178,7 +178,7 @@ export class UnitOfWork {
   /** Changes counters or the timer without a move. */
   touch(
     id: string,
-    change: Partial<Pick<Task, "open_blockers" | "open_holds" | "due_at" | "due_action">>,
+    change: Partial<Pick<Task, "open_blockers" | "open_holds" | "due_at" | "due_action" | "updated_at">>,
   ): void {
     const known = this.tasks.get(id);
     if (!known) return;
