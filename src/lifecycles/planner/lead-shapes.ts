@@ -58,7 +58,9 @@ export const stats = z
       .describe("from the creation to the approval, of tasks approved in the range"),
     first_pass_yield: ratio.describe("share of the approved tasks that were never rejected"),
     rework_rate: ratio.describe("share of the reviews that were rejections"),
-    days: z.array(z.object({ from: moment, done: z.int() })).describe("periods of 24 hours from `from` on"),
+    days: z
+      .array(z.object({ from: moment, done: z.int() }))
+      .describe("the days of the range in `time_zone`, or periods of 24 hours; the first begins at `from`"),
     people: z.array(z.object({ member_id: z.string(), ...load })),
     trades: z.array(z.object({ trade: z.string().nullable().describe("null: any trade"), ...load })),
     complete: z.boolean().describe("false: only the latest 500,000 events were read"),
