@@ -7,6 +7,9 @@ const { moment, nextCursor } = fields;
 /** The kinds of items that need the lead, most urgent first. */
 export const ATTENTION_KINDS = ["escalation", "late", "will_be_late", "blocked", "held", "review"] as const;
 
+/** Items of a kind that are counted and listed at most, the oldest ones. */
+export const MAX_COUNTED = 1_000;
+
 const attentionItem = z
   .object({
     id: z.string().describe("identifies the item within its kind"),
@@ -32,7 +35,7 @@ export const attention = z.object({
   groups: z.array(
     z.object({
       kind: z.enum(ATTENTION_KINDS),
-      count: z.int().describe("at most 1000"),
+      count: z.int().describe(`at most ${MAX_COUNTED}`),
       items: z.array(attentionItem).describe("oldest first"),
       cursor: nextCursor,
     }),

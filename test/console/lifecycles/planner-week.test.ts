@@ -63,7 +63,7 @@ withConsole("the planner's week", (setup) => {
   test("days of the statistics begin at midnight, also before a change of the clocks", async () => {
     const page = await setup().openPage("lea", "/settings", { timezoneId: "Europe/Berlin" });
     await page.clock.setFixedTime("2026-04-10T10:00:00Z");
-    const asked = page.waitForRequest((request) => request.url().includes("/planner/stats"));
+    const asked = page.waitForRequest((request) => request.url().includes("/api/planner/stats"));
     await page.goto(`${setup().server.url}/lifecycles/planner/stats`);
     const { searchParams } = new URL((await asked).url());
     // 14 March in winter time to 10 April in summer time.
