@@ -82,7 +82,7 @@ test("work is shown in hours, and days are those of a time zone", async () => {
   expect((await cli("planner stats --from yesterday", { token: lea })).stderr).toContain("must be a moment");
 });
 
-test("at the limit of what is counted, attention says that there may be more", async () => {
+test("at the limit of counted items, attention reports that there may be more", async () => {
   const csv = `title,due_at\n${"Late,2026-01-01T00:00:00Z\n".repeat(500)}`;
   for (const _ of [1, 2]) await send(lea, "POST /imports", { csv });
   const { stdout } = await cli("planner attention --kind late --limit 2", { token: lea });

@@ -172,7 +172,7 @@ test("text that cannot be stored is refused", async () => {
   expect(bodyOf(422, await run("title\nA\u0000B\n"))).toMatchObject({ code: "VALIDATION_ERROR" });
 });
 
-test("of many mistakes, the first 200 are listed", async () => {
+test("the first 200 of many mistakes are listed", async () => {
   const unknown = Array.from({ length: 300 }, () => crypto.randomUUID());
   const csv = `title,depends_on\nA,"${unknown.join()}"\n`;
   expect((await preview(csv)).mistakes).toHaveLength(200);
