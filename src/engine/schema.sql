@@ -612,6 +612,8 @@ CREATE INDEX planner_escalation_open ON pawl.planner_escalation USING btree (org
 
 CREATE INDEX planner_escalation_task ON pawl.planner_escalation USING btree (org_id, task_id);
 
+CREATE INDEX planner_event_left ON pawl.event USING btree (org_id, from_status, "position") WHERE ((lifecycle = 'planner'::text) AND (from_status = ANY (ARRAY['in_progress'::text, 'submitted'::text])) AND (to_status <> from_status));
+
 CREATE INDEX planner_inspection_deliverable ON pawl.planner_inspection USING btree (org_id, deliverable_id);
 
 CREATE INDEX planner_link_target ON pawl.planner_link USING btree (org_id, kind, target);

@@ -46,6 +46,12 @@ test.each([
   expect(await parseCsv(text)).toEqual({ line, message: expect.stringContaining(message) as string });
 });
 
+test("reads no more rows than asked for", async () => {
+  expect(await parseCsv('a\n1\n2\n3\n"', { maxRows: 2 })).toMatchObject({
+    rows: [{ cells: ["1"] }, { cells: ["2"] }],
+  });
+});
+
 test("an empty text has no heading", async () => {
   expect(await parseCsv("")).toEqual({ heading: [], rows: [] });
 });

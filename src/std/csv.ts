@@ -8,9 +8,12 @@ const DELIMITERS = [",", ";", "\t"];
 
 /**
  * Parses CSV with a heading. The delimiter is the one that occurs most often in the heading; a byte order mark, quoted cells
- * and all line ends are read (in cells as LF), and empty lines are left out.
+ * and all line ends are read (in cells as LF), and empty lines are left out. After `maxRows` rows, the rest is not read.
  */
-export async function parseCsv(text: string): Promise<CsvTable | CsvMistake> {
+export async function parseCsv(
+  text: string,
+  { maxRows }: { maxRows?: number } = {},
+): Promise<CsvTable | CsvMistake> {
   // Loaded on use: most processes never read CSV.
   const { CsvError, parse } = await import("csv-parse/sync");
   const delimiter = delimiterOf(text);
@@ -23,6 +26,8 @@ export async function parseCsv(text: string): Promise<CsvTable | CsvMistake> {
       relax_column_count: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
+      // The heading is a record as well.
+      ...(maxRows === undefined ? {} : { to: maxRows + 1 }),
       trim: delimiter !== "\t",
     }) as unknown as { record: string[]; info: { lines: number } }[];
     const [head, ...rows] = records.map(({ record, info }) => ({

@@ -61,3 +61,32 @@ test("stats shows the figures, or CSV", async () => {
   expect(csv.stdout.split("\n")[0]).toBe("part,name,figure,value");
   expect((await cli("planner stats", { token: bob })).stderr).toContain("stats.read");
 });
+
+test("work is shown in hours, and days are those of a time zone", async () => {
+  const task = await send(lea, "POST /tasks", { title: "Polish" });
+  for (const [action, version] of [
+    ["self_assign", 1],
+    ["start", 2],
+    ["submit", 3],
+  ] as const)
+    await send(bob, `POST /tasks/${String(task.id)}/transitions`, { action, expected_row_version: version });
+  expect((await cli("planner stats", { token: lea })).stdout).toMatch(/bob +0 +0 +0\.0 h +2/);
+  const range = "--from 2026-03-28T12:00:00Z --to 2026-03-30T22:00:00Z --zone Europe/Berlin";
+  const { days } = await ask<{ days: { from: string }[] }>(`planner stats ${range}`, { token: lea });
+  expect(days.map(({ from }) => from)).toEqual([
+    "2026-03-28T12:00:00.000Z",
+    "2026-03-28T23:00:00.000Z",
+    "2026-03-29T22:00:00.000Z",
+  ]);
+  expect((await cli("planner stats --zone Mars/Base", { token: lea })).stderr).toContain("time_zone");
+  expect((await cli("planner stats --from yesterday", { token: lea })).stderr).toContain("must be a moment");
+});
+
+test("at the limit of counted items, attention reports that there may be more", async () => {
+  const csv = `title,due_at\n${"Late,2026-01-01T00:00:00Z\n".repeat(500)}`;
+  for (const _ of [1, 2]) await send(lea, "POST /imports", { csv });
+  const { stdout } = await cli("planner attention --kind late --limit 2", { token: lea });
+  expect(stdout).toContain("Late (1000 or more)");
+  expect(stdout).toContain("due 2026-01-01T00:00:00.000Z");
+  expect(stdout).toContain("and 998 or more");
+});

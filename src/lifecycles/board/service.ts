@@ -12,7 +12,7 @@ import { listBoard } from "./sql/list-board.ts";
 import { readBlockedBy } from "./sql/read-blocked-by.ts";
 import { readBoardEvents } from "./sql/read-board-events.ts";
 import { searchBoard } from "./sql/search-board.ts";
-import { readNames, readCurrentCounts, readStatEvents } from "./sql/read-stats.ts";
+import { countStatEvents, readCurrentCounts, readNames } from "./sql/read-stats.ts";
 import { startOf, countByAgent, countWorkspace } from "./stats.ts";
 import type { Period } from "./stats.ts";
 
@@ -121,7 +121,7 @@ export class BoardService {
       const since = startOf(period, now);
       const scope = { workspace_id, reader: actor.id };
       const [events, present] = await Promise.all([
-        readStatEvents(tx, org_id, { ...scope, since }),
+        countStatEvents(tx, org_id, { ...scope, since }),
         readCurrentCounts(tx, org_id, scope),
       ]);
       const agents = [...countByAgent(events, present)]

@@ -1,7 +1,7 @@
 import type { Instant } from "../../core/index.ts";
 import { STATUSES } from "./api.ts";
 import type { BoardStatus } from "./api.ts";
-import type { CurrentCount, StatEvent } from "./sql/read-stats.ts";
+import type { CurrentCount, EventCount } from "./sql/read-stats.ts";
 
 const DAY_MS = 86_400_000;
 const LENGTH_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS, all: Infinity } as const;
@@ -26,9 +26,9 @@ export type AgentCounts = {
   escalations_received: number;
 };
 
-/** Counts events and current tasks by agent. */
+/** Adds up events and current tasks by agent. */
 export function countByAgent(
-  events: readonly StatEvent[],
+  counts: readonly EventCount[],
   present: readonly CurrentCount[],
 ): Map<string, AgentCounts> {
   const agents = new Map<string, AgentCounts>();
@@ -37,29 +37,28 @@ export function countByAgent(
     if (id !== null) agents.set(id, known);
     return known;
   };
-  const completed = new Map<string, StatEvent[]>();
-  for (const event of events) {
-    const { action, actor_id, held_by } = event;
-    if (action === "complete" && actor_id !== null) {
-      of(actor_id).tasks_completed++;
-      const done = completed.get(actor_id);
-      if (done) done.push(event);
-      else completed.set(actor_id, [event]);
-    }
-    if (action === "cancel") of(held_by).tasks_cancelled++;
-    if (action === "expire") of(held_by).tasks_stuck_count++;
+  for (const { action, actor_id, held_by, events } of counts) {
+    if (action === "complete") of(actor_id).tasks_completed += events;
+    if (action === "cancel") of(held_by).tasks_cancelled += events;
+    if (action === "expire") of(held_by).tasks_stuck_count += events;
     if (action === "take_over") {
-      of(held_by).tasks_taken_over_from_agent++;
-      of(actor_id).tasks_taken_over_by_agent++;
+      of(held_by).tasks_taken_over_from_agent += events;
+      of(actor_id).tasks_taken_over_by_agent += events;
     }
     if (action === "escalate") {
-      of(actor_id).escalations_initiated++;
-      of(held_by).escalations_received++;
+      of(actor_id).escalations_initiated += events;
+      of(held_by).escalations_received += events;
     }
   }
   for (const { what, who, tasks } of present) if (what === "in_progress") of(who).tasks_in_progress = tasks;
-  for (const [id, done] of completed) Object.assign(of(id), timesOf(done));
+  const completed = counts.filter(isCompletion);
+  for (const id of new Set(completed.map(({ actor_id }) => actor_id)))
+    Object.assign(of(id), timesOf(completed.filter(({ actor_id }) => actor_id === id)));
   return agents;
+}
+
+function isCompletion({ action }: EventCount): boolean {
+  return action === "complete";
 }
 
 /** Counts for a new agent; those of events without an assignee are discarded. */
@@ -78,36 +77,43 @@ function zeroCounts(): AgentCounts {
   };
 }
 
-export function countWorkspace(events: readonly StatEvent[], present: readonly CurrentCount[]) {
-  const created = events.filter(({ action }) => action === "create");
-  const countOf = (status: BoardStatus) => created.filter((event) => event.status === status).length;
+export function countWorkspace(counts: readonly EventCount[], present: readonly CurrentCount[]) {
+  const created = counts.filter(({ action }) => action === "create");
+  const countOf = (status: BoardStatus) =>
+    sumOf(
+      created.filter((row) => row.status === status),
+      "events",
+    );
   const now = (what: CurrentCount["what"]) => present.find((one) => one.what === what)?.tasks ?? 0;
+  const total = sumOf(created, "events");
   return {
-    total_tasks_created: created.length,
+    total_tasks_created: total,
     tasks_by_status: Object.fromEntries(STATUSES.map((status) => [status, countOf(status)])) as Record<
       BoardStatus,
       number
     >,
-    ...timesOf(events.filter(({ action }) => action === "complete")),
+    ...timesOf(counts.filter(isCompletion)),
     overdue_count: now("overdue"),
     stuck_count: now("stuck"),
-    completion_rate_percent:
-      created.length === 0 ? 0 : Math.round((countOf("DONE") / created.length) * 1_000) / 10,
+    completion_rate_percent: total === 0 ? 0 : Math.round((countOf("DONE") / total) * 1_000) / 10,
   };
 }
 
 /** Lead time: from creation to DONE. Cycle time: from the first IN_PROGRESS to DONE. */
-function timesOf(completed: readonly StatEvent[]) {
+function timesOf(completed: readonly EventCount[]) {
   return {
-    avg_lead_time_minutes: averageMinutes(completed.map((event) => event.created_at - event.task_created_at)),
-    avg_cycle_time_minutes: averageMinutes(
-      completed.flatMap((event) => (event.started_at === null ? [] : [event.created_at - event.started_at])),
-    ),
+    avg_lead_time_minutes: averageMinutes(sumOf(completed, "lead_seconds"), sumOf(completed, "events")),
+    avg_cycle_time_minutes: averageMinutes(sumOf(completed, "cycle_seconds"), sumOf(completed, "cycles")),
   };
 }
 
-function averageMinutes(milliseconds: readonly number[]): number | null {
-  if (milliseconds.length === 0) return null;
-  const sum = milliseconds.reduce((a, b) => a + b, 0);
-  return Math.round((sum / milliseconds.length / 60_000) * 100) / 100;
+function sumOf(
+  counts: readonly EventCount[],
+  field: "events" | "lead_seconds" | "cycle_seconds" | "cycles",
+): number {
+  return counts.reduce((sum, row) => sum + (row[field] ?? 0), 0);
+}
+
+function averageMinutes(seconds: number, amount: number): number | null {
+  return amount === 0 ? null : Math.round((seconds / amount / 60) * 100) / 100;
 }

@@ -99,7 +99,13 @@ export const plannerGuards = {
     if (named_blocker === null) return notA("blocker_id", blocker_id, "a task of the project");
     const { id, status, final, waits_for_this } = named_blocker;
     if (waits_for_this)
-      return refuse("CYCLIC_DEPENDENCY", `${id} waits for this task, or is this task.`, { blocker_id: id });
+      return refuse(
+        "CYCLIC_DEPENDENCY",
+        `The task would wait for itself: ${id} is this task or waits for it.`,
+        {
+          blocker_id: id,
+        },
+      );
     if (final) return notA("blocker_id", id, `unfinished: the task is ${status}`);
     return !data.depends_on.includes(id) || notA("blocker_id", id, "new: the task already waits for it");
   },

@@ -5,7 +5,7 @@ import { findTasks, withIdempotencyKey } from "../../plugin/index.ts";
 import type { Caller, Engine, IdempotentResult, PublicTask, Tx } from "../../plugin/index.ts";
 import { isUuid } from "../../std/uuid.ts";
 import type { PlannerImportMistake, PlannerPlannedTask } from "./import-api.ts";
-import { mistakeAt } from "./import-mistake.ts";
+import { firstMistakes, mistakeAt } from "./import-mistake.ts";
 import type { ImportRow, ReadImport } from "./read-import.ts";
 import { findDeliverablesBySerial } from "./sql/deliverables.ts";
 
@@ -120,7 +120,7 @@ async function resolve(
     );
     return { ...row, deliverable_id: matches[0]?.id ?? null, status: waits ? "blocked" : "available" };
   });
-  return { rows: planned, mistakes: found.sort((one, other) => one.line - other.line) };
+  return { rows: planned, mistakes: firstMistakes(found) };
 }
 
 function deliverableMistake(named: string, matches: number): string {

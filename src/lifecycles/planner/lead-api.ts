@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineRoutes, fields } from "../../api/index.ts";
 import { attention, ATTENTION_KINDS, stats } from "./lead-shapes.ts";
 import { OF_PLACE, reads } from "./route-rows.ts";
+import { timeZone } from "./shift-api.ts";
 
 const { givenMoment, id, text } = fields;
 
@@ -33,6 +34,9 @@ export const LEAD_ROUTES = defineRoutes({
       project_id: id.optional(),
       from: givenMoment.optional().describe("default 28 days before `to`"),
       to: givenMoment.optional().describe("default now; not included"),
+      time_zone: timeZone
+        .optional()
+        .describe("`days` begin at midnight there; without it, they are periods of 24 hours from `from` on"),
     }),
     replies: { 200: stats },
     refusals: OF_PLACE,

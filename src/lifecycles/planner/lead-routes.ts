@@ -5,7 +5,7 @@ import type { RouteHost, RouteSet } from "../../plugin/index.ts";
 import { AttentionService } from "./attention-service.ts";
 import { LEAD_ROUTES } from "./lead-api.ts";
 import { ATTENTION_KINDS } from "./lead-shapes.ts";
-import { DAY_MS, statsOnWire } from "./planner-stats.ts";
+import { DAY_MS, daysOf, statsOnWire } from "./planner-stats.ts";
 import { readPlannerStats } from "./sql/read-planner-stats.ts";
 
 const DEFAULT_DAYS = 28;
@@ -22,7 +22,7 @@ export function serveLead({ engine, directory }: RouteHost): RouteSet {
       const groups = await attention.read(caller, { project_id, kinds, cursor, limit });
       return isRefusal(groups) ? groups : answer(200, { groups });
     },
-    getPlannerStats: async ({ caller, query: { project_id = null, from, to } }) => {
+    getPlannerStats: async ({ caller, query: { project_id = null, from, to, time_zone = null } }) => {
       const unknown = await projectRefusal(directory, caller, project_id);
       if (unknown) return unknown;
       const projects = visibleProjects(caller.actor, project_id);
@@ -34,8 +34,9 @@ export function serveLead({ engine, directory }: RouteHost): RouteSet {
         };
         const wrong = rangeRefusal(range);
         if (wrong) return wrong;
-        const rows = await readPlannerStats(tx, caller.org_id, { projects, ...range });
-        return answer(200, statsOnWire(rows, range));
+        const whole = { ...range, days: await daysOf(range, time_zone) };
+        const rows = await readPlannerStats(tx, caller.org_id, { projects, ...whole });
+        return answer(200, statsOnWire(rows, whole));
       });
     },
   });

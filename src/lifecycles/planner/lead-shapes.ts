@@ -7,6 +7,9 @@ const { moment, nextCursor } = fields;
 /** The kinds of items that need the lead, most urgent first. */
 export const ATTENTION_KINDS = ["escalation", "late", "will_be_late", "blocked", "held", "review"] as const;
 
+/** Items of a kind that are counted and listed at most, the oldest ones. */
+export const MAX_COUNTED = 1_000;
+
 const attentionItem = z
   .object({
     id: z.string().describe("identifies the item within its kind"),
@@ -32,7 +35,7 @@ export const attention = z.object({
   groups: z.array(
     z.object({
       kind: z.enum(ATTENTION_KINDS),
-      count: z.int().describe("at most 1000"),
+      count: z.int().describe(`at most ${MAX_COUNTED}`),
       items: z.array(attentionItem).describe("oldest first"),
       cursor: nextCursor,
     }),
@@ -58,7 +61,9 @@ export const stats = z
       .describe("from the creation to the approval, of tasks approved in the range"),
     first_pass_yield: ratio.describe("share of the approved tasks that were never rejected"),
     rework_rate: ratio.describe("share of the reviews that were rejections"),
-    days: z.array(z.object({ from: moment, done: z.int() })).describe("periods of 24 hours from `from` on"),
+    days: z
+      .array(z.object({ from: moment, done: z.int() }))
+      .describe("the days of the range in `time_zone`, or periods of 24 hours; the first begins at `from`"),
     people: z.array(z.object({ member_id: z.string(), ...load })),
     trades: z.array(z.object({ trade: z.string().nullable().describe("null: any trade"), ...load })),
     complete: z.boolean().describe("false: only the latest 500,000 events were read"),

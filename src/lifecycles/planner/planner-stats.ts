@@ -1,23 +1,36 @@
 import { onWire } from "../../api/index.ts";
 import type { Instant } from "../../core/index.ts";
+import { loadCalendar } from "./expand-patterns.ts";
 import type { PlannerLoad, PlannerStats } from "./lead-shapes.ts";
 import type { LoadRow, readPlannerStats, ReviewCount, WorkRow } from "./sql/read-planner-stats.ts";
 
 export const DAY_MS = 86_400_000;
 
 type StatsRows = Awaited<ReturnType<typeof readPlannerStats>>;
+type Range = { from: Instant; to: Instant };
 
-/** Shapes the figures of a range. Days are periods of 24 hours counted from its start. */
+/** Returns when the days of a range begin: at midnight in a time zone, or without one every 24 hours. The first begins with the range. */
+export async function daysOf({ from, to }: Range, time_zone: string | null): Promise<Instant[]> {
+  if (time_zone === null)
+    return Array.from({ length: Math.ceil((to - from) / DAY_MS) }, (_, day) => from + day * DAY_MS);
+  const { addDays, dateAt, startOfDate } = await loadCalendar();
+  const days = [from];
+  const first = dateAt(from, time_zone);
+  for (let day = 1; ; day++) {
+    const begin = startOfDate(addDays(first, day), time_zone);
+    if (begin >= to) return days;
+    days.push(begin);
+  }
+}
+
+/** Shapes the figures of a range. */
 export function statsOnWire(
   { reviews, work, load, cut }: StatsRows,
-  { from, to }: { from: Instant; to: Instant },
+  { from, to, days: begins }: Range & { days: readonly Instant[] },
 ): PlannerStats {
   const { approved, rejected, first_pass } = reviews;
   const done = new Map(reviews.days.map((row) => [row.day, row.done]));
-  const days = Array.from({ length: Math.ceil((to - from) / DAY_MS) }, (_, day) => ({
-    from: onWire(from + day * DAY_MS),
-    done: done.get(day) ?? 0,
-  }));
+  const days = begins.map((begin, day) => ({ from: onWire(begin), done: done.get(day) ?? 0 }));
   return {
     from: onWire(from),
     to: onWire(to),

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { fields } from "../../api/index.ts";
+import { MAX_LIST_LENGTH } from "../../core/index.ts";
 import { isCsvMistake, parseCsv } from "../../std/csv.ts";
 import { taskFields } from "./fields.ts";
 import { columnOf, IMPORT_COLUMNS, MAX_IMPORT_ROWS } from "./import-columns.ts";
 import type { ImportColumn } from "./import-columns.ts";
 import type { PlannerImportMistake } from "./import-api.ts";
-import { mistakeAt } from "./import-mistake.ts";
+import { firstMistakes, mistakeAt } from "./import-mistake.ts";
 import { momentOf } from "./shift-calendar.ts";
 import { refsInCycles } from "./template-graph.ts";
 
@@ -28,15 +29,16 @@ export type ReadImport = { rows: ImportRow[]; mistakes: PlannerImportMistake[] }
 /** Names of other rows, separated by commas, semicolons or line breaks. */
 const SEPARATORS = /[,;\n]/;
 const MAX_NAME = 200;
-const MAX_MISTAKES = 200;
+const MAX_COLUMNS = 100;
 
 /** Reads a table of tasks. Rows with mistakes are left out of `rows`. */
 export async function readImport(csv: string, time_zone: string | null): Promise<ReadImport> {
-  const parsed = await parseCsv(csv);
+  const parsed = await parseCsv(csv, { maxRows: MAX_IMPORT_ROWS + 1 });
   if (isCsvMistake(parsed)) return only(parsed.line, parsed.message);
   const { heading, rows: lines } = parsed;
   if (heading.length === 0)
     return only(1, "the table is empty; begin with a heading such as ref,title,depends_on");
+  if (heading.length > MAX_COLUMNS) return only(1, `more than ${MAX_COLUMNS} columns; remove the empty ones`);
   const columns = heading.map(columnOf);
   const mistakes = headingMistakes(heading, columns);
   if (mistakes.length > 0) return { rows: [], mistakes };
@@ -50,8 +52,7 @@ export async function readImport(csv: string, time_zone: string | null): Promise
     if (read.row) rows.push(read.row);
   }
   mistakes.push(...graphMistakes(rows, new Set(mistakes.map(({ line }) => line)), lines.length));
-  mistakes.sort((one, other) => one.line - other.line);
-  return { rows, mistakes: mistakes.slice(0, MAX_MISTAKES) };
+  return { rows, mistakes: firstMistakes(mistakes) };
 }
 
 function only(line: number, message: string): ReadImport {
@@ -135,6 +136,7 @@ function rowFields(time_zone: string | null) {
       .transform((cell) =>
         [...new Set(cell.split(SEPARATORS).map((one) => one.trim()))].filter((one) => one !== ""),
       )
+      .refine((names) => names.length <= MAX_LIST_LENGTH, `must name at most ${MAX_LIST_LENGTH} tasks`)
       .optional(),
   });
 }
@@ -211,7 +213,7 @@ function graphMistakes(
       mistakeAt(
         line,
         "depends_on",
-        `"${ref}" waits for itself through other rows; remove one of the dependencies`,
+        `"${ref}" waits for itself, directly or through other rows; remove one of the dependencies`,
       ),
     );
 }

@@ -26,12 +26,36 @@ export function graphRefusal(tasks: readonly Node[]): Refusal | null {
       });
 }
 
-/** Returns the refs that cannot be ordered: those in a cycle, or behind one. */
+/** Returns the refs of cycles. Tasks that only wait for a cycle, or that only a cycle waits for, are none of them. */
 export function refsInCycles(tasks: readonly Node[]): string[] {
-  const left = new Map(tasks.map(({ ref, depends_on }) => [ref, depends_on]));
-  for (;;) {
-    const ready = [...left].filter(([, names]) => names.every((name) => !left.has(name)));
-    if (ready.length === 0) return [...left.keys()];
-    for (const [ref] of ready) left.delete(ref);
+  const edges = tasks.flatMap(({ ref, depends_on }) => depends_on.map((name): Edge => [name, ref]));
+  const behind = unordered(new Set(tasks.map(({ ref }) => ref)), edges);
+  const backwards = edges.map(([from, to]): Edge => [to, from]);
+  return [...unordered(behind, backwards)];
+}
+
+type Edge = [from: string, to: string];
+
+/** Orders refs along edges; returns those that are in a cycle or behind one. Edges of other refs do not count. */
+function unordered(refs: ReadonlySet<string>, edges: readonly Edge[]): Set<string> {
+  const left = new Set(refs);
+  const next = new Map<string, string[]>();
+  const waits = new Map<string, number>();
+  for (const [from, to] of edges) {
+    if (!left.has(from) || !left.has(to)) continue;
+    const targets = next.get(from);
+    if (targets) targets.push(to);
+    else next.set(from, [to]);
+    waits.set(to, (waits.get(to) ?? 0) + 1);
   }
+  const ready = [...left].filter((ref) => !waits.has(ref));
+  for (let ref = ready.pop(); ref !== undefined; ref = ready.pop()) {
+    left.delete(ref);
+    for (const to of next.get(ref) ?? []) {
+      const open = (waits.get(to) ?? 0) - 1;
+      waits.set(to, open);
+      if (open === 0) ready.push(to);
+    }
+  }
+  return left;
 }

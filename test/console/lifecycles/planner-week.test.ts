@@ -28,7 +28,7 @@ withConsole("the planner's week", (setup) => {
     expect(await shift.getByRole("button", { name: "Cancel shift…" }).count(), "it is running").toBe(0);
     await shift.getByRole("button", { name: "Extend…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-    await page.getByText("The shift ends later now.").waitFor();
+    await page.getByText("The shift is extended.").waitFor();
     await ask(`POST /api/planner/shifts/${String(id)}/end`, setup().tokens.lea, {});
 
     const { id: coming } = await plan(["tom"], [0.01, 1]);
@@ -42,6 +42,41 @@ withConsole("the planner's week", (setup) => {
       reason: "No steel",
     });
     await next.getByText("Canceled: No steel").waitFor();
+  });
+
+  test("a change of members alone keeps the times of a shift, also their seconds", async () => {
+    const { id, starts_at, ends_at } = await plan(["tom"], [1.00125, 2.00125]);
+    const page = await setup().openPage("lea", WEEK);
+    await page
+      .locator(`[data-shift="${String(id)}"]`)
+      .getByRole("button", { name: "Edit…" })
+      .click();
+    const sent = page.waitForRequest((request) => request.method() === "PATCH");
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    expect((await sent).postDataJSON()).not.toHaveProperty("starts_at");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const after = await ask(`GET /api/planner/shifts/${String(id)}`, setup().tokens.lea);
+    expect(after).toMatchObject({ starts_at, ends_at, row_version: 2 });
+    await ask(`POST /api/planner/shifts/${String(id)}/cancel`, setup().tokens.lea, { reason: "So" });
+  });
+
+  test("days of the statistics begin at midnight, also before a change of the clocks", async () => {
+    const page = await setup().openPage("lea", "/settings", { timezoneId: "Europe/Berlin" });
+    await page.clock.setFixedTime("2026-04-10T10:00:00Z");
+    const asked = page.waitForRequest((request) => request.url().includes("/api/planner/stats"));
+    await page.goto(`${setup().server.url}/lifecycles/planner/stats`);
+    const { searchParams } = new URL((await asked).url());
+    // 14 March in winter time to 10 April in summer time.
+    expect(searchParams.get("from")).toBe("2026-03-13T23:00:00.000Z");
+    expect(searchParams.get("to")).toBe("2026-04-10T22:00:00.000Z");
+    expect(searchParams.get("time_zone")).toBe("Europe/Berlin");
+    const bars = page.locator(".day-bars > span");
+    await bars.first().waitFor();
+    const titles = await bars.evaluateAll((all: { title: string }[]) =>
+      all.map(({ title }) => title.split(":")[0]),
+    );
+    expect(titles.slice(14, 18)).toEqual(["Mar 28", "Mar 29", "Mar 30", "Mar 31"]);
+    expect(titles).toHaveLength(28);
   });
 
   test("a lead repeats a shift, and ends the pattern", async () => {

@@ -126,6 +126,21 @@ const WRONG: [
     ],
   ],
   [
+    "a cycle that another row waits for",
+    "ref,title,depends_on\na,A,b\nb,B,a\nc,C,a\n",
+    [
+      [2, "depends_on", "waits for itself"],
+      [3, "depends_on", "waits for itself"],
+    ],
+  ],
+  ["a row that waits for itself", "ref,title,depends_on\na,A,a\n", [[2, "depends_on", "waits for itself"]]],
+  ["too many columns", `title${",".repeat(900_000)}\nA\n`, [[1, null, "more than 100 columns"]]],
+  [
+    "too many dependencies of a task",
+    `title,depends_on\nA,"${Array.from({ length: 1_001 }, (_, index) => index).join()}"\n`,
+    [[2, "depends_on", "at most 1000"]],
+  ],
+  [
     "several rows",
     'ref,title,priority\na,"two\nlines",x\nb,,y\nc,C,1\n',
     [
@@ -157,10 +172,27 @@ test("text that cannot be stored is refused", async () => {
   expect(bodyOf(422, await run("title\nA\u0000B\n"))).toMatchObject({ code: "VALIDATION_ERROR" });
 });
 
+test("the first 200 of many mistakes are listed", async () => {
+  const unknown = Array.from({ length: 300 }, () => crypto.randomUUID());
+  const csv = `title,depends_on\nA,"${unknown.join()}"\n`;
+  expect((await preview(csv)).mistakes).toHaveLength(200);
+  expect(bodyOf<{ errors: unknown[] }>(422, await run(csv)).errors).toHaveLength(200);
+});
+
+test("formulas are stored as text, and shown as such", async () => {
+  const csv = `title,required_trade\n=1+2,@SUM(A1)\n"=HYPERLINK(""x"")",-2\n`;
+  const { tasks } = bodyOf<Imported>(201, await run(csv));
+  expect(tasks.map(({ title, required_trade }) => [title, required_trade])).toEqual([
+    ["=1+2", "@SUM(A1)"],
+    ['=HYPERLINK("x")', "-2"],
+  ]);
+});
+
 test("a table has at most 500 rows", async () => {
   const rows = (count: number) => `title\n${"Same\n".repeat(count)}`;
   expect((await preview(rows(500))).mistakes).toEqual([]);
-  expect((await preview(rows(501))).mistakes).toMatchObject([{ line: 502, column: null }]);
+  for (const count of [501, 100_000])
+    expect((await preview(rows(count))).mistakes).toMatchObject([{ line: 502, column: null }]);
 });
 
 test("only those who may create tasks import, and only into projects that they see", async () => {

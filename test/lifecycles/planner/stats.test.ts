@@ -83,6 +83,60 @@ test("the figures are those computed by hand", async () => {
   });
 });
 
+test("days of a time zone begin at its midnight, also when the clocks change", async () => {
+  const inside = [
+    // 30 minutes before and after midnight in Berlin: on the days of 25, 23 and 24 hours.
+    ["2025-10-26T22:30:00Z", "2025-10-26T23:30:00Z"],
+    ["2026-03-29T21:30:00Z", "2026-03-29T22:30:00Z"],
+    ["2025-10-24T21:30:00Z", "2025-10-24T22:30:00Z"],
+  ].flat();
+  const days = async (from: string, to: string) => {
+    const query = `project_id=clocks&from=${from}&to=${to}&time_zone=Europe/Berlin`;
+    return (await statsOf(query)).days.map(({ from: begin, done }) => [begin, done]);
+  };
+  await server.ask("POST /api/projects", { body: { id: "clocks" } });
+  for (const moment of inside) {
+    const { id } = await make({ project_id: "clocks" });
+    for (const [who, action] of REVIEWED) bodyOf(200, await move(who, id, action));
+    await sql.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`update pawl.event set created_at = ${new Date(moment)} where task_id = ${id}`;
+    });
+  }
+  await inFeedOrder();
+  expect(await days("2025-10-23T22:00:00.000Z", "2025-10-27T23:00:00.000Z")).toEqual([
+    ["2025-10-23T22:00:00.000Z", 1],
+    ["2025-10-24T22:00:00.000Z", 1],
+    ["2025-10-25T22:00:00.000Z", 1],
+    ["2025-10-26T23:00:00.000Z", 1],
+  ]);
+  expect(await days("2026-03-28T12:00:00.000Z", "2026-03-30T22:00:00.000Z")).toEqual([
+    ["2026-03-28T12:00:00.000Z", 0],
+    ["2026-03-28T23:00:00.000Z", 1],
+    ["2026-03-29T22:00:00.000Z", 1],
+  ]);
+});
+
+const REVIEWED: [Who, string][] = [
+  ["bob", "self_assign"],
+  ["bob", "start"],
+  ["bob", "submit"],
+  ["lea", "review_approve"],
+];
+
+/** Gives the events new positions in the order of their times, as in every feed. */
+async function inFeedOrder(): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      update pawl.event e set position = o.position + 1000000 from (
+        select task_id, row_version, row_number() over (order by created_at, position) as position
+        from pawl.event where org_id = 'main') as o
+      where e.org_id = 'main' and e.task_id = o.task_id and e.row_version = o.row_version`;
+    await tx`update pawl.event set position = position - 1000000 where org_id = 'main' and position > 1000000`;
+  });
+}
+
 test("only events of the range count, from its start and before its end", async () => {
   const narrow = await statsOf(`project_id=hall&from=${at(10).toISOString()}&to=${at(24).toISOString()}`);
   expect(narrow).toMatchObject({ done: 1, rejected: 0, first_pass_yield: 1, rework_rate: 0 });
@@ -114,6 +168,7 @@ test.each([
   ["from=2026-03-02T00:00:00Z&to=2026-03-02T00:00:00Z", "to"],
   ["from=2025-01-01T00:00:00Z&to=2026-03-02T00:00:00Z", "from"],
   ["from=yesterday", "from"],
+  ["time_zone=Mars/Base", "time_zone"],
 ])("the range %s is refused", async (query, path) => {
   const reply = await send("lea", `GET /stats?${query}`);
   expect(reply).toMatchObject({ status: 422, body: { code: "VALIDATION_ERROR", errors: [{ path }] } });

@@ -3,33 +3,40 @@ import type { TaskRow, Tx } from "../../../plugin/index.ts";
 import type { BoardSort } from "../api.ts";
 
 // Selects open and finished tasks separately: the index of unfinished tasks serves only statements with `not final`, and a
-// query for open tasks skips the finished ones ($15). Sort keys are numbers, so that a minus reverses the order.
+// query for open tasks skips the finished ones ($15). Sort keys are numbers, so that a minus reverses the order. Only ids and keys
+// are counted and sorted, and the rows of the page are read at the end: sorting 100,000 whole rows took three times as long.
 const LIST_BOARD = `
-  select t.*, (count(*) over ())::integer as total
+  select r.*, page.total
   from (
-    select o.* from pawl.task o
-    where o.org_id = $1 and o.lifecycle = 'board' and not o.final and o.status = any($4::text[])
-    union all
-    select f.* from pawl.task f
-    where $15::boolean and f.org_id = $1 and f.lifecycle = 'board' and f.final and f.status = any($4::text[])
-  ) as t
-  cross join lateral (
-    select array[t.priority, extract(epoch from t.created_at), extract(epoch from t.updated_at),
-      extract(epoch from t.due_at)]::float8[] as keys
-  ) as s
-  where t.project_id = $2
-    and (not t.private or $3 in (t.created_by, t.assigned_to))
-    and ($5::text is null or t.assigned_to = $5)
-    and ($6::boolean is null or (t.assigned_to is null) = $6)
-    and ($7::boolean is null or t.private = $7)
-    and ($8::integer[] is null or t.priority = any($8))
-    and ($9::boolean is null or coalesce(t.due_at <= statement_timestamp(), false) = $9)
-    and ($16::text[] is null or t.data -> 'labels' @> to_jsonb($16::text[]))
-    and ($17::uuid[] is null or t.id = any($17::uuid[]))
-    and ($10::boolean is null or (t.open_blockers > 0) = $10)
-  order by s.keys[($11::integer[])[1]] * ($12::integer[])[1], s.keys[($11::integer[])[2]] * ($12::integer[])[2],
-    s.keys[($11::integer[])[3]] * ($12::integer[])[3], s.keys[($11::integer[])[4]] * ($12::integer[])[4], t.id
-  limit $13 offset $14`;
+    select t.id, (count(*) over ())::integer as total,
+      s.keys[($11::integer[])[1]] * ($12::integer[])[1] as first, s.keys[($11::integer[])[2]] * ($12::integer[])[2] as second,
+      s.keys[($11::integer[])[3]] * ($12::integer[])[3] as third, s.keys[($11::integer[])[4]] * ($12::integer[])[4] as fourth
+    from (
+      select o.* from pawl.task o
+      where o.org_id = $1 and o.lifecycle = 'board' and not o.final and o.status = any($4::text[])
+      union all
+      select f.* from pawl.task f
+      where $15::boolean and f.org_id = $1 and f.lifecycle = 'board' and f.final and f.status = any($4::text[])
+    ) as t
+    cross join lateral (
+      select array[t.priority, date_part('epoch', t.created_at), date_part('epoch', t.updated_at),
+        date_part('epoch', t.due_at)]::float8[] as keys
+    ) as s
+    where t.project_id = $2
+      and (not t.private or $3 in (t.created_by, t.assigned_to))
+      and ($5::text is null or t.assigned_to = $5)
+      and ($6::boolean is null or (t.assigned_to is null) = $6)
+      and ($7::boolean is null or t.private = $7)
+      and ($8::integer[] is null or t.priority = any($8))
+      and ($9::boolean is null or coalesce(t.due_at <= statement_timestamp(), false) = $9)
+      and ($16::text[] is null or t.data -> 'labels' @> to_jsonb($16::text[]))
+      and ($17::uuid[] is null or t.id = any($17::uuid[]))
+      and ($10::boolean is null or (t.open_blockers > 0) = $10)
+    order by first, second, third, fourth, t.id
+    limit $13 offset $14
+  ) as page
+  cross join lateral (select k.* from pawl.task k where k.org_id = $1 and k.id = page.id offset 0) as r
+  order by page.first, page.second, page.third, page.fourth, page.id`;
 
 /** In the order of `keys` in the statement. */
 const SORT_KEYS: readonly BoardSort[] = ["priority", "created_at", "updated_at", "status_deadline_at"];

@@ -15,7 +15,7 @@ import {
 } from "../../../plugin/index.ts";
 import type { AddCommands, CliEnvironment, ConnectFlags, ExitCode, Screen } from "../../../plugin/index.ts";
 import { PLANNER_ROUTES } from "../api.ts";
-import { ATTENTION_KINDS } from "../lead-shapes.ts";
+import { ATTENTION_KINDS, MAX_COUNTED } from "../lead-shapes.ts";
 import type { AttentionGroup, AttentionItem, AttentionKind } from "../lead-shapes.ts";
 
 type Flags = ConnectFlags & { json?: true };
@@ -101,8 +101,10 @@ function groupsText(groups: readonly AttentionGroup[], out: Screen, now: number)
   if (filled.length === 0) return "Nothing needs attention.";
   return filled
     .map(({ kind, count, items }) => {
-      const heading = out.colours.bold(`${HEADINGS[kind]} (${count})`);
-      const more = count > items.length ? `\n${out.colours.dim(`and ${count - items.length} more`)}` : "";
+      const isAtLimit = count >= MAX_COUNTED;
+      const heading = out.colours.bold(`${HEADINGS[kind]} (${count}${isAtLimit ? " or more" : ""})`);
+      const left = `and ${count - items.length} ${isAtLimit ? "or more" : "more"}`;
+      const more = count > items.length ? `\n${out.colours.dim(left)}` : "";
       const rows = items.map((item) => rowOf(item, out, now));
       return `${heading}\n${textTable(["ID", "SINCE", "BY", "TITLE", "REASON"], rows, out)}${more}`;
     })
@@ -116,13 +118,17 @@ function rowOf(item: AttentionItem, out: Screen, now: number): string[] {
     isTty(out) ? relativeTime(now, since) : since,
     by ?? "",
     oneLine(task.title),
-    oneLine(reasonOf(item)),
+    oneLine(reasonOf(item, (moment) => (isTty(out) ? relativeTime(now, moment) : moment))),
   ];
 }
 
-function reasonOf({ kind, reason, text, blocker, since, ready_at }: AttentionItem): string {
-  if (kind === "late") return `due ${since}`;
-  if (kind === "will_be_late") return `due ${since}, ready ${ready_at ?? ""} at the earliest`;
+function reasonOf(
+  { kind, reason, text, blocker, since, ready_at }: AttentionItem,
+  shown: (moment: string) => string,
+): string {
+  if (kind === "late") return `due ${shown(since)}`;
+  if (kind === "will_be_late")
+    return `due ${shown(since)}, ready ${shown(ready_at ?? since)} at the earliest`;
   const parts = kind === "blocked" ? [`${blocker?.title ?? ""} was ${reason ?? ""}`, text] : [reason, text];
   return parts.filter((part) => part !== null).join(": ");
 }

@@ -48,6 +48,7 @@ type Texts = {
   tradesHint: string;
   anyTrade: string;
   load: (row: { done: number; rejected: number; open: number }) => string;
+  hours: (n: string) => string;
   noWork: string;
   incomplete: string;
 };
@@ -66,7 +67,7 @@ export const LEAD_TEXTS: LocalizedTexts<Texts> = {
     none: {
       escalation: "No open calls.",
       late: "No task is late.",
-      will_be_late: "By the estimates, all tasks are in time.",
+      will_be_late: "According to the estimates, all tasks will be in time.",
       blocked: "No task waits for a canceled one.",
       held: "No open holds.",
       review: "Nothing to review.",
@@ -74,7 +75,7 @@ export const LEAD_TEXTS: LocalizedTexts<Texts> = {
     allClear: "Nothing needs you",
     allClearHint: "Calls for help, late tasks, holds, blocked tasks and submitted tasks appear here.",
     notForYou: "This page is for leads",
-    notForYouHint: "Your tasks are in the pool.",
+    notForYouHint: "Your tasks are in the tab My work.",
     more: (n) => `Show ${n} more`,
     oldest: (shown, count) => `The oldest ${shown} of ${count} are shown.`,
     needed: (n) => `Items that need a lead: ${n}`,
@@ -114,11 +115,12 @@ export const LEAD_TEXTS: LocalizedTexts<Texts> = {
     throughput: "Done per day",
     throughputHint: "Approved tasks.",
     people: "Load per person",
-    peopleHint: "Time in progress, of periods that ended in the range.",
+    peopleHint: "Time in progress. A period of work counts if it ended in the range.",
     trades: "Load per trade",
     tradesHint: "The same time, by the trade that the task requires.",
     anyTrade: "any trade",
     load: ({ done, rejected, open }) => `${done} done · ${rejected} rejected · ${open} open now`,
+    hours: (n) => `${n} h`,
     noWork: "No work in this range.",
     incomplete: "The range has too many events; only the latest 500,000 were counted.",
   },
@@ -142,7 +144,7 @@ export const LEAD_TEXTS: LocalizedTexts<Texts> = {
     allClear: "Вас ничего не ждёт",
     allClearHint: "Здесь появляются просьбы о помощи, опоздания, удержания, застрявшие и сданные задачи.",
     notForYou: "Эта страница для мастеров",
-    notForYouHint: "Ваши задачи в пуле.",
+    notForYouHint: "Ваши задачи на вкладке «Моя работа».",
     more: (n) => `Показать ещё: ${n}`,
     oldest: (shown, count) => `Показаны самые старые: ${shown} из ${count}.`,
     needed: (n) => `Ждут мастера: ${n}`,
@@ -182,11 +184,12 @@ export const LEAD_TEXTS: LocalizedTexts<Texts> = {
     throughput: "Выполнено по дням",
     throughputHint: "Принятые задачи.",
     people: "Нагрузка по людям",
-    peopleHint: "Время в работе, законченной за период.",
+    peopleHint: "Время в работе. Считается работа, которая закончилась за период.",
     trades: "Нагрузка по специальностям",
     tradesHint: "То же время по специальности, которой требует задача.",
     anyTrade: "любая специальность",
     load: ({ done, rejected, open }) => `выполнено ${done} · возвращено ${rejected} · сейчас открыто ${open}`,
+    hours: (n) => `${n} ч`,
     noWork: "За этот период работы не было.",
     incomplete: "За период слишком много событий; учтены последние 500 000.",
   },

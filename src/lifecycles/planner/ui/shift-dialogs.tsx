@@ -93,8 +93,8 @@ function EditShift({ lifecycle, shift, hasBegun, onClose }: ShiftDialogProps & {
       perform={async ({ starts_at, ends_at, members }) => {
         const { released } = await planner.changeShift({
           id: shift.id,
-          ...(hasBegun ? {} : { starts_at: new Date(starts_at).toISOString() }),
-          ends_at: new Date(ends_at).toISOString(),
+          ...(hasBegun ? {} : { starts_at: changedMoment(starts_at, shift.starts_at) }),
+          ends_at: changedMoment(ends_at, shift.ends_at),
           members: members.split("\n"),
           expected_row_version: shift.row_version,
         });
@@ -104,6 +104,11 @@ function EditShift({ lifecycle, shift, hasBegun, onClose }: ShiftDialogProps & {
       onClose={onClose}
     />
   );
+}
+
+/** Returns the moment that a field shows; undefined if it was not changed: a field shows no seconds, and not which of two equal local times. */
+function changedMoment(shown: string, before: string): string | undefined {
+  return shown === localMoment(Date.parse(before)) ? undefined : new Date(shown).toISOString();
 }
 
 function ExtendShift({ lifecycle, shift, onClose }: ShiftDialogProps) {

@@ -14,13 +14,13 @@ import {
 } from "../../../console/index.ts";
 import { statsCsv } from "../stats-csv.ts";
 import { LEAD_TEXTS } from "./lead-texts.ts";
+import { addDays, browserTimeZone, localDate } from "./local-time.ts";
 import { planner, useProject, useReadsAttention } from "./planner-calls.ts";
 import type { PlannerStats } from "./planner-calls.ts";
 import "./planner.css";
 import "./stats.css";
 
 const RANGES = ["7", "28", "90"] as const;
-const DAY_MS = 86_400_000;
 
 /** Statistics of the last days; a day begins at the browser's midnight. */
 export default function StatsScreen({ lifecycle }: { lifecycle: string }) {
@@ -29,10 +29,11 @@ export default function StatsScreen({ lifecycle }: { lifecycle: string }) {
   const mayRead = useReadsAttention();
   const [search, change] = useSearch();
   const days = RANGES.find((one) => one === search.get("days")) ?? "28";
-  const midnight = new Date().setHours(24, 0, 0, 0);
+  const tomorrow = addDays(new Date(), 1);
   const range = {
-    from: new Date(midnight - Number(days) * DAY_MS).toISOString(),
-    to: new Date(midnight).toISOString(),
+    from: addDays(tomorrow, -Number(days)).toISOString(),
+    to: tomorrow.toISOString(),
+    time_zone: browserTimeZone(),
   };
   const stats = useLiveQuery({
     lifecycle,
@@ -187,7 +188,7 @@ function Load({ title, hint, rows }: { title: string; hint: string; rows: readon
             <li key={row.key} data-load={row.key}>
               <span className="row spread">
                 <span className="cut">{row.name}</span>
-                <b className="num">{f.span(row.worked_minutes * 60)}</b>
+                <b className="num">{texts.hours(f.number(Math.round(row.worked_minutes / 6) / 10))}</b>
               </span>
               <span className="load-bar">
                 <i style={{ width: `${(row.worked_minutes / max) * 100}%` }} />
@@ -204,7 +205,7 @@ function Load({ title, hint, rows }: { title: string; hint: string; rows: readon
 function download(stats: PlannerStats): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([statsCsv(stats)], { type: "text/csv" }));
-  link.download = `planner-${stats.from.slice(0, 10)}.csv`;
+  link.download = `planner-${localDate(new Date(stats.from))}.csv`;
   link.click();
   URL.revokeObjectURL(link.href);
 }

@@ -11,6 +11,7 @@ import {
   useNow,
   useTexts,
 } from "../../../console/index.ts";
+import { addDays } from "./local-time.ts";
 import { PatternList } from "./pattern-list.tsx";
 import { POLL_INTERVAL_MS, planner, useIsLead, useProject } from "./planner-calls.ts";
 import type { Shift } from "./planner-calls.ts";
@@ -226,9 +227,4 @@ function ShiftCard({ lifecycle, shift, now }: { lifecycle: string; shift: Shift;
 function mondayOf(now: Date, weeks: number): Date {
   const date = new Date(now.getFullYear(), now.getMonth(), now.getDate());
   return addDays(date, weeks * 7 - ((date.getDay() + 6) % 7));
-}
-
-/** Adds calendar days, which are not always 24 hours long. */
-function addDays(date: Date, days: number): Date {
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
 }
