@@ -122,8 +122,8 @@ export class AdaptedTransaction implements Tx {
       if (decoded !== undefined) return decoded;
       const { driver } = this.caller;
       throw unusable(
-        `${driver} returned no value for the column ${name} that Pawl can read. Begin the transaction on a client of ${driver} ` +
-          "without functions that change rows, column names or the values of this type.",
+        `Pawl cannot read the column ${name} in a row that ${driver} returned. Begin the transaction on a client of ${driver} ` +
+          "whose options do not change rows, column names or values of this type.",
       );
     });
   }
@@ -137,8 +137,8 @@ export class AdaptedTransaction implements Tx {
       const answer = databaseError(error);
       if (error instanceof PawlError || (answer !== null && !isConnectionLoss(answer))) throw answer ?? error;
       this.lost = unusable(
-        `${this.caller.driver} could not run a statement in the transaction: ${messageOf(error)}. The transaction has ended or its ` +
-          "connection is closed: begin a new one, and run its statements again.",
+        `${this.caller.driver} could not run a statement in the transaction: ${messageOf(error)}. The transaction has ended, or its ` +
+          "connection is closed. Begin a new transaction, and run its statements again.",
         error,
       );
       throw this.lost;
@@ -213,15 +213,15 @@ function textOf(value: unknown): unknown {
 
 /** Throws TRANSACTION_UNUSABLE if an adapter got something else than the transaction of its driver. */
 export function expectTransaction(isExpected: boolean, adapter: string, expected: string): void {
-  if (!isExpected) throw unusable(`${adapter} got something else than a transaction. Pass ${expected}.`);
+  if (!isExpected) throw unusable(`${adapter} needs an open transaction. Pass ${expected}.`);
 }
 
 /** Throws TRANSACTION_UNUSABLE if drivers would misread values in a transaction with these settings. */
 export function refuseSettings(wrong_settings: string): void {
   if (wrong_settings === "") return;
   throw unusable(
-    `The settings of the transaction change how values are written. Run \`set local ${wrong_settings}\` in it before the first command, ` +
-      "or change the settings of the role or the database.",
+    `With the settings of the transaction, drivers misread values. Run \`set local ${wrong_settings}\` in it before the first command, ` +
+      "or change the setting of the role or the database.",
   );
 }
 
@@ -230,13 +230,13 @@ export function transactionFault(error: unknown): PawlError | null {
   const { code } = (error ?? {}) as { code?: unknown };
   if (code === "25P02")
     return unusable(
-      "An earlier statement of the transaction failed, so PostgreSQL refuses any other. Let the transaction roll back, " +
-        "and run statements that may fail in a savepoint.",
+      "An earlier statement of the transaction failed, so PostgreSQL refuses all further ones. Roll the transaction back. " +
+        "Run statements that may fail behind a savepoint.",
       error,
     );
   if (code === "25P01")
     return unusable(
-      "There is no open transaction: it has ended, or was never begun. Await every call of Pawl before the transaction ends.",
+      "There is no open transaction: it was never begun, or it has ended. Await every call of Pawl before the transaction ends.",
       error,
     );
   if (code === "25006") return unusable("The transaction is read-only. Begin one that may write.", error);
@@ -248,7 +248,7 @@ export function transactionFault(error: unknown): PawlError | null {
     );
   if (code === "42P01" || code === "3F000")
     return unusable(
-      `The database of the transaction lacks Pawl's tables: ${messageOf(error)}. Begin it on the database that \`openPawl\` uses.`,
+      `The database of the transaction lacks Pawl's tables: ${messageOf(error)}. Begin the transaction on the database that \`openPawl\` uses.`,
       error,
     );
   return null;

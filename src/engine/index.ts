@@ -73,7 +73,7 @@ export type { SentCreation } from "./write/sent-creation.ts";
 export type { NewTask } from "./write/validate-creations.ts";
 export { withIdempotencyKey } from "./write/with-idempotency-key.ts";
 export type { IdempotentResult } from "./write/with-idempotency-key.ts";
-export { projectsWithin } from "./write/claim.ts";
+export { claimCommand, projectsWithin } from "./write/claim.ts";
 export type { ClaimCommand, Claimed, ClaimRequest } from "./write/claim.ts";
 export { Retry, CommandFailed } from "./write/command-queue.ts";
 export type { CreateCommand } from "./write/create.ts";

@@ -31,12 +31,12 @@ export function inProcess<Known extends SomeLifecycle>(host: Host): InProcess<Kn
   const routes = localRoutes({ engine, directory, own, stopping: signal });
   const clientOf = (callerOf: () => Caller | Promise<Caller>) =>
     localClient<Known>({ engine, routes, stopping: signal }, callerOf);
-  const { lifecycles } = engine.registry;
-  const workers = new Workers({ lifecycles, clientOf, findCaller, onFault });
+  const { registry } = engine;
+  const workers = new Workers({ registry, clientOf, findCaller, onFault });
   return {
     client: (caller) => clientOf(() => caller),
     // The types of the lifecycle are erased here: at run time names are plain strings.
-    work: (...args: Parameters<Workers["start"]>) => workers.start(...args),
+    work: ((...args: Parameters<Workers["start"]>) => workers.start(...args)) as StartWork<Known>,
     stop: async (options) => {
       await workers.stop(options);
       stopping.abort();

@@ -32,11 +32,13 @@ import type {
 } from "../engine/index.ts";
 import { checkSchemaName, isPostgresUrl, openDatabase } from "../postgres/index.ts";
 import type { DatabaseConfig, Sql } from "../postgres/index.ts";
-import { isRefusal, PawlError, SYSTEM } from "../core/index.ts";
+import { PawlError, SYSTEM } from "../core/index.ts";
 import { MAX_TIMER_DELAY_MS } from "../std/timer-delay.ts";
 import { unlessAborted } from "../std/unless-aborted.ts";
 import type { JsonObject, Lifecycle } from "../core/index.ts";
 import type { LifecyclesOf, SomeLifecycle } from "../client/index.ts";
+import { PawlProblem } from "../client/problem.ts";
+import { fieldRefusal, throwRefusal } from "./check-arguments.ts";
 import { inProcess } from "./in-process.ts";
 import type { LocalClient } from "./local-client.ts";
 import type { Verbs } from "./typed-verbs.ts";
@@ -162,10 +164,10 @@ export async function openPawl<const List extends PluginList = PluginList>(
     sql,
     plugins.map(({ lifecycle }) => lifecycle),
   );
-  const findCaller = async (member_id: string, org_id = "main") => ({
-    org_id,
-    actor: await findActor(sql, org_id, member_id),
-  });
+  const findCaller = async (member_id: string, org_id = "main") => {
+    throwRefusal(fieldRefusal({ member_id, org_id }, { member_id: "id", org_id: "id" }));
+    return { org_id, actor: await findActor(sql, org_id, member_id) };
+  };
   const { onFault } = options;
   const local = inProcess<LifecyclesOf<List>>({ engine, directory, plugins, findCaller, onFault });
   return {
@@ -183,13 +185,11 @@ export async function openPawl<const List extends PluginList = PluginList>(
     url: database.url,
     as: findCaller,
     asSystem: (org_id = "main") => ({ org_id, actor: SYSTEM }),
-    createOrg: (id: string) => createOrg(sql, id),
-    createProject: async (project: NewProject, org_id = "main") => {
-      throwUnlessExisting(await directory.addProject({ org_id, actor: SYSTEM }, project));
-    },
-    createMember: async (member: NewMember, org_id = "main") => {
-      throwUnlessExisting(await directory.addMember({ org_id, actor: SYSTEM }, member));
-    },
+    createOrg: (id: string) => createValidOrg(sql, id),
+    createProject: (project: NewProject, org_id = "main") =>
+      unlessExisting(project, () => local.client({ org_id, actor: SYSTEM }).createProject(project)),
+    createMember: (member: NewMember, org_id = "main") =>
+      unlessExisting(member, () => local.client({ org_id, actor: SYSTEM }).createMember(member)),
     close: async (grace) => {
       await local.stop(grace);
       await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
@@ -200,10 +200,21 @@ export async function openPawl<const List extends PluginList = PluginList>(
   };
 }
 
-/** Throws a refusal as an error, except that the id exists already. */
-function throwUnlessExisting(done: object): void {
-  if (isRefusal(done) && done.code !== "ALREADY_EXISTS")
-    throw new PawlError(done.code, done.detail, { ...done.params });
+async function createValidOrg(sql: Sql, id: string): Promise<void> {
+  throwRefusal(fieldRefusal({ id }, { id: "id" }));
+  await createOrg(sql, id);
+}
+
+/** Creates something by the checks of the API; accepts that its id exists already. */
+async function unlessExisting(given: { id: string }, create: () => Promise<unknown>): Promise<void> {
+  throwRefusal(fieldRefusal(given, { id: "id" }));
+  try {
+    await create();
+  } catch (error) {
+    if (!(error instanceof PawlProblem)) throw error;
+    const { code, detail, params } = error;
+    if (code !== "ALREADY_EXISTS") throw new PawlError(code, detail, { ...params }, { cause: error });
+  }
 }
 
 const INTERVAL_SECONDS_RANGE: [number, number] = [0, Math.floor(MAX_TIMER_DELAY_MS / 1_000)];

@@ -1,7 +1,7 @@
-import { didYouMean, PawlError } from "../core/index.ts";
-import type { Lifecycle } from "../core/index.ts";
+import { didYouMean, isRefusal, PawlError } from "../core/index.ts";
 import type { Named, SomeLifecycle } from "../client/lifecycle.ts";
-import type { Caller } from "../engine/index.ts";
+import { claimCommand } from "../engine/index.ts";
+import type { Caller, Engine } from "../engine/index.ts";
 import { startWorker } from "../worker/index.ts";
 import type { RunningWorker, WorkerClient, WorkerOptions } from "../worker/index.ts";
 
@@ -15,21 +15,22 @@ export type WorkOptions<L extends SomeLifecycle = SomeLifecycle, Progress = unkn
 };
 
 /** Starts a worker in the process of the engine, on a lifecycle given by a known name or by its definition. */
-export type StartWork<Known extends SomeLifecycle> = {
-  <const Name extends Known["name"], Progress = unknown>(
-    lifecycle: Name,
-    run: WorkerOptions<Named<Known, Name>, Progress>["run"],
-    options: WorkOptions<Named<Known, Name>, Progress>,
-  ): Promise<RunningWorker>;
-  <L extends SomeLifecycle, Progress = unknown>(
-    lifecycle: L,
-    run: WorkerOptions<L, Progress>["run"],
-    options: WorkOptions<L, Progress>,
-  ): Promise<RunningWorker>;
-};
+export type StartWork<Known extends SomeLifecycle> = <
+  const Given extends Known["name"] | SomeLifecycle,
+  Progress = unknown,
+>(
+  lifecycle: Given,
+  // One signature, not an overload for names and one for definitions: the compiler would report mistakes as those of the last one.
+  run: WorkerOptions<GivenLifecycle<Known, Given>, Progress>["run"],
+  options: WorkOptions<GivenLifecycle<Known, Given>, Progress>,
+) => Promise<RunningWorker>;
+
+type GivenLifecycle<Known extends SomeLifecycle, Given> = Given extends string
+  ? Named<Known, Given>
+  : Extract<Given, SomeLifecycle>;
 
 type Host = {
-  lifecycles: ReadonlyMap<string, Lifecycle>;
+  registry: Engine["registry"];
   /** Builds a client for the caller that the function returns. */
   clientOf: (callerOf: () => Promise<Caller>) => WorkerClient;
   findCaller: (member_id: string, org_id: string) => Promise<Caller>;
@@ -57,14 +58,19 @@ export class Workers {
     const lifecycle = typeof given === "string" ? { name: given } : (Object(given) as SomeLifecycle);
     this.checkPool(lifecycle.name);
     checkMember(as);
-    const client = await this.clientFor(as);
+    const caller = typeof as === "string" ? await this.host.findCaller(as, "main") : as;
+    this.checkClaim(caller, lifecycle.name, options);
+    const client = this.clientFor(as, caller);
     if (this.stopping) throw new PawlError("UNAVAILABLE", "Pawl is closed, and starts no more workers.");
     const worker = startWorker({ ...options, client, lifecycle, run });
     this.running.add(worker);
     const forget = () => this.running.delete(worker);
     worker.finished.then(forget, (error: unknown) => {
       forget();
-      this.host.onFault?.(error);
+      if (this.host.onFault) this.host.onFault(error);
+      // An app that ignores `finished` would otherwise not notice that its tasks wait forever.
+      else
+        process.emitWarning(`The worker on "${lifecycle.name}" has ended: ${String(error)}`, "PawlWarning");
     });
     return worker;
   }
@@ -76,10 +82,9 @@ export class Workers {
   }
 
   /** Reads the member again before each claim, so that a change of its roles takes effect and an inactive member stops working. */
-  private async clientFor(as: string | Caller): Promise<WorkerClient> {
+  private clientFor(as: string | Caller, first: Caller): WorkerClient {
     if (typeof as !== "string") return this.host.clientOf(() => Promise.resolve(as));
-    let caller: Promise<Caller> | null = this.host.findCaller(as, "main");
-    await caller;
+    let caller: Promise<Caller> | null = Promise.resolve(first);
     const client = this.host.clientOf(() => (caller ??= this.host.findCaller(as, "main")));
     return {
       ...client,
@@ -90,9 +95,26 @@ export class Workers {
     };
   }
 
+  /** Throws the refusal that every claim would get, for example for a missing permission. */
+  private checkClaim({ actor }: Caller, lifecycle: string, options: Partial<WorkOptions>): void {
+    const { project_id, least_priority, fields } = options;
+    const claim = {
+      lifecycle,
+      ...(project_id === undefined ? {} : { project_id }),
+      ...(least_priority === undefined ? {} : { least_priority }),
+      ...(fields === undefined ? {} : { fields }),
+    };
+    const refusal = claimCommand(this.host.registry, claim, actor);
+    if (!isRefusal(refusal)) return;
+    const { code, detail, params } = refusal;
+    const reason =
+      code === "COMMENT_REQUIRED" ? `${detail.replace(/\.$/, "")}, and workers send none.` : detail;
+    throw new PawlError(code, `No worker can claim from "${lifecycle}": ${reason}`, { ...params });
+  }
+
   private checkPool(given: string | undefined): void {
     const name = String(given);
-    const { lifecycles } = this.host;
+    const { lifecycles } = this.host.registry;
     const lifecycle = lifecycles.get(name);
     if (!lifecycle)
       throw new PawlError(

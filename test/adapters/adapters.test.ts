@@ -251,7 +251,7 @@ test.each<[string, (client: pg.Client) => Promise<unknown>]>([
       name: "PawlError",
       code: "TRANSACTION_UNUSABLE",
       message: expect.stringMatching(
-        /^pg could not run a statement in the transaction: .*its connection is closed: begin a new one/,
+        /^pg could not run a statement in the transaction: .*its connection is closed. Begin a new transaction/,
       ) as string,
     });
 });
@@ -283,9 +283,7 @@ describe.each(Object.entries(ADAPTERS))("%s", (name, adapt) => {
     "given %s names the transaction to pass",
     (_, value) => {
       const wrap = adapt as (value: unknown) => unknown;
-      expect(() => wrap(value)).toThrow(
-        new RegExp(`^${name} got something else than a transaction\\. Pass the `),
-      );
+      expect(() => wrap(value)).toThrow(new RegExp(`^${name} needs an open transaction\\. Pass the `));
     },
   );
 });

@@ -95,6 +95,25 @@ test("--check before the first migration lists what is missing, and migrating re
   expect(await pawl(["migrate", "--check", "--json"], { env })).toMatchObject({ code: 0 });
 });
 
+test("--check names the statement that grants a role the temporary tables that it needs", async () => {
+  const { role, urlFor } = await createRole();
+  const { sql, url } = await emptyDatabase();
+  const [database] = await sql.unsafe("select current_database() as name");
+  const name = String(database?.name);
+  await sql.unsafe(`create schema pawl authorization ${role}`);
+  await sql.unsafe(`revoke temporary on database ${name} from public`);
+  const env = { DATABASE_URL: urlFor(url) };
+  expect(await pawl(["migrate"], { env })).toMatchObject({ code: 0 });
+  const grant = `GRANT TEMPORARY ON DATABASE ${name} TO ${role}`;
+  const refused = await pawl(["migrate", "--check"], { env });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(
+    `Role ${role} lacks TEMPORARY on database ${name}, needed to compare the schema; let an administrator run \`${grant}\`.`,
+  );
+  await sql.unsafe(grant);
+  expect(await pawl(["migrate", "--check"], { env })).toMatchObject({ code: 0 });
+});
+
 const DRIFTS: [change: string, object: string, difference: string][] = [
   ["drop index pawl.task_timer", "index task_timer", "is missing"],
   ["alter table pawl.task add column colour text", "column task.colour", "is not part of any migration"],

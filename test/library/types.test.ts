@@ -57,8 +57,24 @@ async function checkTypes(caller: Caller) {
   );
   // @ts-expect-error a misspelt lifecycle
   void pawl.work("parcle", () => Promise.resolve(undefined), options);
-  // @ts-expect-error a misspelt action
-  void pawl.work("parcel", () => Promise.resolve({ action: "pakc" }), options);
+  void pawl.work(
+    "parcel",
+    // @ts-expect-error a misspelt action, reported at the function and not at the name of the lifecycle
+    () => Promise.resolve({ action: "pakc" }),
+    options,
+  );
+  void pawl.work(
+    "parcel",
+    () => Promise.resolve({ action: "pack", payload: { label: "x" } }),
+    // @ts-expect-error `failed` is missing, reported at the options
+    { as: "wanda" },
+  );
+  void pawl.work(
+    parcel,
+    // @ts-expect-error a misspelt field of the payload
+    () => Promise.resolve({ action: "pack", payload: { lable: "x" } }),
+    options,
+  );
 
   // The client knows the same, over HTTP and in the process.
   const http = createClient<Known>({ url: "http://127.0.0.1" }).lifecycle("parcel");

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { fromPg } from "../../src/adapters/pg.ts";
 import { isRefusal, openPawl, PawlError } from "../../src/main/index.ts";
 import type { Caller, WorkOptions } from "../../src/main/index.ts";
+import { board } from "../../src/lifecycles/board/index.ts";
 import { query } from "../../src/plugin/index.ts";
 import type { WorkerEvent } from "../../src/worker/index.ts";
 import { until } from "../support/until.ts";
@@ -212,6 +213,39 @@ test.each([
   const lifecycle: { name: string } = { name };
   const started = pawl.work(lifecycle, () => Promise.resolve(undefined), { as, failed: () => null });
   await expect(started).rejects.toMatchObject(refusal);
+});
+
+test("a worker that no claim would be granted to does not start", async () => {
+  const pawl = await openPawl({ ...options, plugins: [parcel, board] });
+  onTestFinished(() => pawl.close());
+  await pawl.createMember({ id: "wanda", kind: "worker", roles: ["worker"] });
+  await pawl.createMember({ id: "vera", roles: ["viewer"] });
+  const work = (name: "parcel" | "board", as: string) =>
+    pawl.work({ name }, () => Promise.resolve(undefined), { as, failed: () => null });
+  await expect(work("board", "wanda")).rejects.toMatchObject({
+    code: "COMMENT_REQUIRED",
+    message:
+      'No worker can claim from "board": "claim" needs a comment that gives the reason, and workers send none.',
+  });
+  await expect(work("parcel", "vera")).rejects.toMatchObject({
+    code: "FORBIDDEN",
+    message: expect.stringMatching(/^No worker can claim from "parcel": .*viewer/) as string,
+  });
+});
+
+test("without onFault, a worker that can no longer claim ends with a warning of the process", async () => {
+  const { pawl } = await open();
+  await pawl.createMember({ id: "olga", kind: "worker", roles: ["worker"] });
+  const warnings: Error[] = [];
+  const listen = (warning: Error) => warnings.push(warning);
+  process.on("warning", listen);
+  onTestFinished(() => void process.off("warning", listen));
+  await pawl.work("parcel", () => Promise.resolve(undefined), { ...AS_WANDA, as: "olga", waitSeconds: 1 });
+  await pawl.directory.changeMember(pawl.asSystem(), "olga", { active: false });
+  await until(() => warnings.some(({ name }) => name === "PawlWarning"));
+  expect(warnings.find(({ name }) => name === "PawlWarning")?.message).toMatch(
+    /^The worker on "parcel" has ended: .*"olga" is inactive/,
+  );
 });
 
 test.each<[string, unknown[], RegExp]>([

@@ -1,4 +1,4 @@
-import { rewriteSchema, schemaOf, withoutSchema } from "../../postgres/index.ts";
+import { codeOf, rewriteSchema, schemaOf, withoutSchema } from "../../postgres/index.ts";
 import type { DriverTransaction, Sql } from "../../postgres/index.ts";
 import { readDefinitions, readScratchDefinitions } from "../sql/read-schema-objects.ts";
 import type { SchemaObject } from "../sql/read-schema-objects.ts";
@@ -9,7 +9,7 @@ import { tablePrefix } from "./confine-migrations.ts";
 import { CREATE_MIGRATION_TABLE, unknownIn } from "./migration-plan.ts";
 import { readMigrations } from "./migrations.ts";
 import type { Migration, MigrationSource } from "./migrations.ts";
-import { missingRights } from "./rights.ts";
+import { INSUFFICIENT_PRIVILEGE, lacksTemporary, missingRights } from "./rights.ts";
 
 /** A difference between a schema and the migrations that should have created it. */
 export type Drift = { object: string; difference: string };
@@ -20,12 +20,12 @@ export type Drift = { object: string; difference: string };
  */
 export async function findDrift(sql: Sql, sources: readonly MigrationSource[]): Promise<Drift[]> {
   const known = await readMigrations(sources);
-  const { applied, actual } = await sql.begin("read only", async (tx) => {
+  const { rights, applied, actual } = await sql.begin("read only", async (tx) => {
     const rights = await readRights(tx);
     const lacking = missingRights(rights, { migrates: false });
     if (lacking) throw lacking;
-    if (!rights.has_migrations) return { applied: [], actual: [] };
-    return { applied: await readApplied(tx), actual: await readDefinitions(tx) };
+    if (!rights.has_migrations) return { rights, applied: [], actual: [] };
+    return { rights, applied: await readApplied(tx), actual: await readDefinitions(tx) };
   });
   const drift = [...missingIn(applied, known), ...editedIn(applied, known)];
   if (applied.length === 0) return drift;
@@ -33,7 +33,10 @@ export async function findDrift(sql: Sql, sources: readonly MigrationSource[]): 
   const expected = await readExpected(
     sql,
     known.filter(({ name }) => done.has(name)),
-  );
+  ).catch((error: unknown) => {
+    if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw lacksTemporary(rights, error);
+  });
   const foreign = new Set(applied.map(({ owner }) => owner));
   for (const { owner } of known) foreign.delete(owner);
   const foreignPrefixes = [...foreign].map(tablePrefix);

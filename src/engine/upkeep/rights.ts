@@ -4,7 +4,7 @@ import type { Sql } from "../../postgres/index.ts";
 import { readRights } from "../sql/read-rights.ts";
 import type { RightsRow } from "../sql/read-rights.ts";
 
-const INSUFFICIENT_PRIVILEGE = "42501";
+export const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** Explains a missing privilege with the statement that grants it; returns other errors unchanged. */
 export async function explainRefusal(sql: Sql, error: unknown): Promise<unknown> {
@@ -53,4 +53,13 @@ export function missingRights(rights: RightsRow, { migrates }: { migrates: boole
       `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role}`,
     );
   return null;
+}
+
+/** Explains that a role may not create the temporary tables with which the schema is compared. */
+export function lacksTemporary({ role, database }: RightsRow, cause: unknown): PawlError {
+  return unusable(
+    `Role ${role} lacks TEMPORARY on database ${database}, needed to compare the schema; let an administrator run ` +
+      `\`GRANT TEMPORARY ON DATABASE ${database} TO ${role}\`.`,
+    cause,
+  );
 }
