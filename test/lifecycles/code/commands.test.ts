@@ -102,6 +102,7 @@ describe("pawl code add", () => {
     const { folder } = await createTestRepository(server);
     const WRONG: [yaml: string | null, args: string[], exit: number, message: RegExp][] = [
       ["- One", ["Two"], 2, /Give a title, or --file/],
+      [null, [" "], 2, /The title is empty\./],
       [null, ["--file", "gone.yaml"], 2, /gone\.yaml cannot be read/],
       ["- a: [", [], 2, /tasks-\d\.yaml: .*\.$/m],
       ["- title: One\n  atfer: [x]", [], 2, /task 1: .*atfer/],
