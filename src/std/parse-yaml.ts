@@ -1,5 +1,5 @@
 import { Lexer, parseDocument, Parser, YAMLParseError } from "yaml";
-import type { Document, ParsedNode } from "yaml";
+import type { Document } from "yaml";
 
 const MAX_DEPTH = 100;
 
@@ -9,7 +9,7 @@ type ParseOptions = NonNullable<Parameters<typeof parseDocument>[1]>;
  * Parses YAML or JSON. Values that are nested too deeply become an error of the document: the library composes them by recursion,
  * and near the end of the stack Node aborts the whole process.
  */
-export function parseYaml(text: string, options: ParseOptions = {}): Document.Parsed<ParsedNode> {
+export function parseYaml(text: string, options: ParseOptions = {}): Document.Parsed {
   const at = firstTooDeep(text);
   if (at === null) return parseDocument(text, options);
   const document = parseDocument("", options);
@@ -25,7 +25,7 @@ function firstTooDeep(text: string): number | null {
   const parser = new Parser();
   let at = 0;
   for (const lexeme of new Lexer().lex(text)) {
-    for (const _ of parser.next(lexeme)) void _;
+    Array.from(parser.next(lexeme));
     // Each level has at most two tokens: a collection, and an item of it.
     if (parser.stack.length > 2 * MAX_DEPTH) return Math.min(at, text.length);
     at += lexeme.length;

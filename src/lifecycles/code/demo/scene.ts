@@ -170,7 +170,7 @@ async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<un
   }
 }
 
-/** What an agent reports at its end. */
+/** Makes the usage that an agent reports at its end. */
 function sampleUsage({ chance }: Stage) {
   const input_tokens = 60_000 + Math.floor(chance.number() * 240_000);
   const output_tokens = Math.floor(input_tokens / 25);

@@ -33,7 +33,7 @@ export async function findIgnored(
     for (const path of matches) paths.add(path);
   }
   found.files = [...paths].filter((path) => copied.includes(path) || !existsSync(join(worktree, path)));
-  // If the agent no longer ignores a copied file, it is told so when it has finished.
+  // A copied file that the agent no longer ignores is refused after the attempt, so that the agent can correct it.
   const added = found.files.filter((path) => !copied.includes(path));
   const exposed = await notIgnored(inside(worktree), added);
   if (exposed !== null)
