@@ -21,7 +21,7 @@ export const MAX_DIFF_LENGTH = 300_000;
 
 export const status = z.enum(STATUSES);
 
-export const blocker = z.object({
+const blocker = z.object({
   task_id: z.uuid(),
   title: z.string().nullable().describe("null: you may not see the task"),
   status: z.string(),
