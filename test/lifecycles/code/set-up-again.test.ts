@@ -133,6 +133,9 @@ describe("the clean-up command", () => {
     expect(await operate(task, "withdraw", { reason: "not needed" })).toBe("failed");
     await worker.stop();
     expect(await note("cleaned")).toBe(`${task.id}\n`);
+    expect(worker.events).toContainEqual(
+      expect.objectContaining({ kind: "lost", why: "A person has stopped it." }),
+    );
   });
 
   test("runs for a task that failed while its worker was gone", async () => {

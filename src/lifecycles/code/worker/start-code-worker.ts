@@ -32,6 +32,7 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
   const { client, repository, rules, workers, project_id, graceMs, onEvent } = options;
   let workerFailure: Error | null = null;
   const setupFailures = new SetupFailures();
+  let explained: Promise<unknown> = Promise.resolve();
   let background = Promise.resolve();
   /** Runs work that no task waits for, one after another; the worker ends after it. */
   const later = (work: () => Promise<unknown>) => {
@@ -81,13 +82,15 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
       if (event.kind !== "unreachable" && event.kind !== "reached") budget?.changed();
       if (event.kind !== "lost") onEvent?.(event);
       else {
-        void later(async () => onEvent?.(await explainLost(client, event)));
+        // At once, and not after the clean-up of other tasks.
+        explained = Promise.all([explained, explainLost(client, event).then(onEvent)]);
         void clean();
       }
     },
   });
   const finished = worker.finished.finally(async () => {
     clearInterval(cleaning);
+    await explained;
     await clean();
   });
   finished.catch(() => undefined);
