@@ -74,9 +74,11 @@ export const errand = defineLifecycle({
 
 export default defineConfig({
   lifecycles: [errand],
-  // Coding agents (\`pawl code\`): people can stop, pause and edit tasks, and approve work before it is merged.
+  // Coding agents (\`pawl code\`): people can stop, pause and edit tasks, and approve work before it is merged. After a
+  // failed attempt, the next one continues its work.
   codeOperatorControls: true,
   codeReview: true,
+  codeContinue: true,
   // Other settings: port, data, databaseUrl and more. Options and environment variables override them.
 });
 `;

@@ -18,4 +18,11 @@ export const CODE_SETTINGS = {
     description:
       "merges the work of coding agents only after an approval, in projects without a setting of their own",
   },
+  codeContinue: {
+    ...flag,
+    env: "PAWL_CODE_CONTINUE",
+    projectDefault: "continue",
+    description:
+      "after a failed attempt, lets the next one continue its work and session, in projects without a setting of their own",
+  },
 } as const;

@@ -41,6 +41,12 @@ tasks:
   - Just a title
 `;
 
+/** Ten levels of ten aliases each would become 10,000,000,000 values. */
+const MULTIPLYING_ALIASES = [
+  "- &a0 x",
+  ...Array.from({ length: 10 }, (_, n) => `- &a${n + 1} [${Array(10).fill(`*a${n}`).join(", ")}]`),
+].join("\n");
+
 describe("pawl code add", () => {
   test("adds the tasks of a file; list and graph show them as text and as JSON", async () => {
     const { folder, project_id } = await createTestRepository(server);
@@ -102,8 +108,11 @@ describe("pawl code add", () => {
     const { folder } = await createTestRepository(server);
     const WRONG: [yaml: string | null, args: string[], exit: number, message: RegExp][] = [
       ["- One", ["Two"], 2, /Give a title, or --file/],
+      [null, [" "], 2, /The title is empty\./],
       [null, ["--file", "gone.yaml"], 2, /gone\.yaml cannot be read/],
       ["- a: [", [], 2, /tasks-\d\.yaml: .*\.$/m],
+      ["- ".repeat(20_000), [], 2, /tasks-\d\.yaml: values are nested more than 100 levels deep/],
+      [MULTIPLYING_ALIASES, [], 2, /tasks-\d\.yaml: Excessive alias count/],
       ["- title: One\n  atfer: [x]", [], 2, /task 1: .*atfer/],
       ["- title: One\n  after: [x]", [], 2, /there is no task x/],
       ["- {ref: a, title: A, after: [b]}\n- {ref: b, title: B, after: [a]}", [], 3, /wait/],

@@ -61,12 +61,18 @@ test("an invalid set-up is a usage error, before anything is claimed", async () 
     expect(ran).toMatchObject({ code: 2 });
     expect(ran.stderr).toMatch(message);
   }
-  await writeFile(join(repo, "pawl.code.yaml"), "set-up: npm ci\n");
-  await git("add", ".");
-  await git("commit", "--quiet", "-m", "typo");
-  const ran = await run(repo, "--agent", "true");
-  expect(ran).toMatchObject({ code: 2 });
-  expect(ran.stderr).toMatch(/pawl\.code\.yaml on main: .*set-up.*--no-setup-file/);
+  const WRONG_FILES: [text: string, message: RegExp][] = [
+    ["set-up: npm ci", /pawl\.code\.yaml on main: .*set-up.*--no-setup-file/],
+    [`copy: ${"[".repeat(20_000)}`, /pawl\.code\.yaml on main: values are nested more than 100 levels deep/],
+  ];
+  for (const [text, message] of WRONG_FILES) {
+    await writeFile(join(repo, "pawl.code.yaml"), `${text}\n`);
+    await git("add", ".");
+    await git("commit", "--quiet", "-m", "wrong");
+    const ran = await run(repo, "--agent", "true");
+    expect(ran).toMatchObject({ code: 2 });
+    expect(ran.stderr).toMatch(message);
+  }
 });
 
 test("after kill -9 during the set-up, the next worker cleans up the worktree and sets up a new one", async () => {

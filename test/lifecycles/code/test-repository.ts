@@ -10,7 +10,8 @@ import { openRepository } from "../../../src/lifecycles/code/worker/repository.t
 import type { Repository } from "../../../src/lifecycles/code/worker/repository.ts";
 import type { Remote } from "../../../src/lifecycles/code/worker/publish.ts";
 import { startCodeWorker } from "../../../src/lifecycles/code/worker/start-code-worker.ts";
-import type { CodeWorker, CodeWorkerEvent } from "../../../src/lifecycles/code/worker/start-code-worker.ts";
+import type { CodeWorkerEvent } from "../../../src/lifecycles/code/worker/code-worker-options.ts";
+import type { CodeWorker } from "../../../src/lifecycles/code/worker/start-code-worker.ts";
 import type { AgentSettings } from "../../../src/lifecycles/code/worker/attempt-context.ts";
 import { SYSTEM } from "../../support/situation.ts";
 import { bodyOf } from "../../http/test-server.ts";

@@ -1,6 +1,7 @@
-import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
+import { isMap, isSeq, LineCounter } from "yaml";
 import type { Node } from "yaml";
 import { z } from "zod";
+import { parseYaml } from "../../../std/parse-yaml.ts";
 import { CliError, count, EXIT, oneLine } from "../../../plugin/index.ts";
 import { isCsvMistake, parseCsv } from "../../../std/csv.ts";
 import { creationFields } from "../lifecycle.ts";
@@ -71,7 +72,7 @@ async function csvEntries(text: string): Promise<Entry[] | { mistakes: Mistake[]
 
 function documentEntries(text: string): Entry[] | { mistakes: Mistake[] } {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseYaml(text, { lineCounter: lines, prettyErrors: false });
   const lineAt = (offset: number | undefined) => lines.linePos(offset ?? 0).line || 1;
   if (document.errors.length > 0)
     return { mistakes: document.errors.map(({ message, pos }) => ({ line: lineAt(pos[0]), message })) };

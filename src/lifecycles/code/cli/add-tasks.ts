@@ -61,6 +61,7 @@ async function tasksOf(client: Client, options: AddOptions): Promise<FiledTask[]
   const { title, file } = options;
   if ((title === undefined) === (file === undefined))
     throw new CliError(EXIT.usage, "Give a title, or --file with a list of tasks.");
+  if (title?.trim() === "") throw new CliError(EXIT.usage, "The title is empty.");
   const after = await Promise.all((options.after ?? []).map((typed) => existingTaskId(client, typed)));
   if (title !== undefined) {
     const { description, acceptance, priority = 0, maxAttempts, mayBeEmpty = false, onFailure } = options;

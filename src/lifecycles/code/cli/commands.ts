@@ -11,28 +11,17 @@ import {
 import type { AddCommands, SetExitCode, CliEnvironment } from "../../../plugin/index.ts";
 import { addCodeTasks, retryCodeTask } from "./add-tasks.ts";
 import { drawCodeGraph, listCodeTasks, readCodeLog, showCodeTask } from "./show-code-tasks.ts";
-import {
-  answerTask,
-  approveTask,
-  editTask,
-  pauseTask,
-  requestChanges,
-  resumeTask,
-  stopTask,
-  withdrawTask,
-} from "./operate.ts";
 import type { RunOptions } from "./run-agents.ts";
 import { withSetupOptions } from "./setup-options.ts";
-import { showDiff } from "./show-diff.ts";
 import { showUsage } from "./usage.ts";
 import type { UsageOptions } from "./usage.ts";
 import type { WorktreesOptions } from "./worktrees.ts";
-import { commandOf, DEFAULT_PRESET, PRESETS } from "../agents/index.ts";
+import { DEFAULT_PRESET, PRESETS } from "../agents/index.ts";
+import { ADD_HELP, CODE_HELP, IMPORT_HELP, RUN_HELP } from "./help-texts.ts";
+import { addOperations, addReview, ID } from "./operation-commands.ts";
 
 /** The maximum lifetime of an agent's token. */
 const WEEK_MINUTES = 10_080;
-
-const ID = "the task's id, or the beginning or end of it";
 
 /** `pawl code …` */
 export const addCodeCommands: AddCommands = (program, environment, setExitCode) => {
@@ -218,97 +207,9 @@ function addUsage(code: Command, environment: CliEnvironment, setExitCode: SetEx
         .default("day"),
     )
     .option("--days <count>", "only the last days", numberBetween(1, 3_650), 30)
-    .option("-p, --project <id>", "of this project (default: main)")
+    .option("-p, --project <id>", "only usage of this project (default: main)")
     .action(async (options: UsageOptions) => {
       setExitCode(await showUsage(environment, options));
-    });
-}
-
-/** Commands that need the setting `operator_controls`, except `answer`. */
-function addOperations(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
-  withServerOptions(code.command("withdraw"))
-    .summary("give up a task that is not running")
-    .description("Gives up a task that is not running. It ends as failed, with your reason.")
-    .argument("<id>", ID)
-    .requiredOption("--reason <text>", "why")
-    .action(async (id: string, options: { reason: string }) => {
-      setExitCode(await withdrawTask(environment, { id, ...options }));
-    });
-  withServerOptions(code.command("edit"))
-    .summary("change a task that is not running")
-    .description(
-      "Changes a task that is not running. An empty text clears the description or the acceptance.",
-    )
-    .argument("<id>", ID)
-    .option("--title <text>", "what to do")
-    .option("-d, --description <text>", "details for the agent")
-    .option("--acceptance <text>", "the conditions that the finished work must meet")
-    .option("--priority <number>", "higher numbers go first", numberBetween(-1_000_000, 1_000_000))
-    .action(async (id: string, options: object) => {
-      setExitCode(await editTask(environment, { id, ...options }));
-    });
-  withServerOptions(code.command("pause"))
-    .summary("keep a task from being claimed or moved")
-    .description("Keeps a task that is not running from being claimed or moved.")
-    .argument("<id>", ID)
-    .option("--reason <text>", "why")
-    .action(async (id: string, options: object) => {
-      setExitCode(await pauseTask(environment, { id, ...options }));
-    });
-  withServerOptions(code.command("resume"))
-    .summary("let a paused or stopped task go on")
-    .description("Lets a paused or stopped task go on.")
-    .argument("<id>", ID)
-    .action(async (id: string, options: object) => {
-      setExitCode(await resumeTask(environment, { id, ...options }));
-    });
-  withServerOptions(code.command("stop"))
-    .summary("stop the agent of a running task, and pause the task")
-    .description(
-      "Stops the agent of a running task within seconds, and pauses the task. No attempt is counted.",
-    )
-    .argument("<id>", ID)
-    .option("--reason <text>", "why")
-    .action(async (id: string, options: object) => {
-      setExitCode(await stopTask(environment, { id, ...options }));
-    });
-  withServerOptions(code.command("answer"))
-    .summary("answer an agent's question, or clear its obstacle")
-    .description(
-      "Answers the question of an agent, or clears the obstacle that it met. The text is part of the next attempt's prompt.",
-    )
-    .argument("<id>", ID)
-    .argument("<text>", "the answer")
-    .action(async (id: string, text: string, options: object) => {
-      setExitCode(await answerTask(environment, { id, text, ...options }));
-    });
-}
-
-function addReview(code: Command, environment: CliEnvironment, setExitCode: SetExitCode): void {
-  withServerOptions(code.command("diff"))
-    .summary("print the changes of the latest attempt")
-    .description("Prints the changes of the latest attempt, as git does.")
-    .argument("<id>", ID)
-    .action(async (id: string, options: object) => {
-      setExitCode(await showDiff(environment, { id, ...options }));
-    });
-  withServerOptions(code.command("approve"))
-    .summary("approve work that waits for review; a worker merges it")
-    .description("Approves work that waits for review. The next worker that is free merges it.")
-    .argument("<id>", ID)
-    .option("--comment <text>", "a comment for the journal")
-    .action(async (id: string, options: object) => {
-      setExitCode(await approveTask(environment, { id, ...options }));
-    });
-  withServerOptions(code.command("request-changes"))
-    .summary("send work that waits for review back to its agent")
-    .description(
-      "Sends work that waits for review back: the next attempt continues with it and your comment.",
-    )
-    .argument("<id>", ID)
-    .argument("<text>", "what to change")
-    .action(async (id: string, text: string, options: object) => {
-      setExitCode(await requestChanges(environment, { id, text, ...options }));
     });
 }
 
@@ -339,55 +240,3 @@ function addCatchUp(code: Command, environment: CliEnvironment, setExitCode: Set
       setExitCode(await runCatchUp(environment, options));
     });
 }
-
-const CODE_HELP = `
-Examples:
-  pawl code add "Add a --json flag" --acceptance "pawl list --json prints JSON"
-  pawl code add --file tasks.yaml
-  pawl code run --repo . --workers 3 --verify "npm test"
-  pawl code graph`;
-
-const ADD_HELP = `
-Examples:
-  pawl code add "Write the parser"
-  pawl code add "Write the printer" --after 21bc7d04
-  pawl code add --file tasks.yaml
-
-A file of tasks:
-  - ref: parser
-    title: Write the parser
-    acceptance: npm test passes
-  - title: Write the printer
-    after: [parser]`;
-
-const IMPORT_HELP = `
-Examples:
-  pawl code import plan.md
-  pawl code import plan.md --yes
-  gh issue list --json number,title,body,labels | pawl code import -
-
-A plan:
-  - [ ] Add the command
-    - [ ] Write the parser (ref: parser)
-      acceptance: npm test passes
-    - [ ] Write the printer (after: parser)
-  - [x] Choose a name
-
-A nested item is done before the item above it. Checked items are left out. \`after:\` names tasks by ref or title.`;
-
-const RUN_HELP = `
-Examples:
-  pawl code run --workers 3
-  pawl code run --verify "npm test" --until-done
-
-Agents:
-${PRESETS.map(({ name, title, tested }) => `  ${name.padEnd(10)}${title}${tested === null ? " (untested)" : ""}`).join("\n")}
-  These are the commands of Claude Code and Codex, as examples for your own:
-${["claude", "codex"].map((name) => `    ${commandOf(name, { allowEverything: false, session: null })}`).join("\n")}
-  Both edit files in the worktree, run shell commands in a sandbox (no writes elsewhere, no network), and call Pawl's
-  tools; other requests are denied. On Linux, Claude Code's sandbox needs bubblewrap and socat. The other agents have
-  no sandbox here: they edit files and run no shell commands. --allow-everything removes all of these limits: use it
-  only where the agent can do no harm, such as in a container.
-
-Your own checkout is never touched. On Ctrl-C, agents have --grace seconds to finish; the
-tasks of agents that take longer are released.`;

@@ -1,6 +1,7 @@
-import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
+import { isMap, isSeq, LineCounter } from "yaml";
 import type { Node } from "yaml";
 import { z } from "zod";
+import { parseYaml } from "../../../std/parse-yaml.ts";
 import { creationFields } from "../fields.ts";
 import type { ParsedPlan, PlanError, PlannedTask } from "./plan.ts";
 
@@ -30,7 +31,7 @@ const SUBTASK = /^\s*[-*+]\s+\[ \]\s+#(\d+)\b/gm;
 /** Reads tasks as JSON or YAML: Pawl's own list, `{"tasks": [...]}`, or GitHub's issues. Errors have the line of their entry. */
 export function parseJsonPlan(text: string): ParsedPlan {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
+  const document = parseYaml(text, { lineCounter: lines, prettyErrors: true });
   const lineOf = (node: unknown) => lines.linePos((node as Node | null)?.range?.[0] ?? 0).line || 1;
   const errors: PlanError[] = document.errors.map(({ message, pos }) => ({
     line: lines.linePos(pos[0]).line || 1,

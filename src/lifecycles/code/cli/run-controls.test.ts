@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import { expect, test } from "vitest";
-import type { CodeWorkerEvent } from "../worker/start-code-worker.ts";
+import type { CodeWorkerEvent } from "../worker/code-worker-options.ts";
 import { RunControls } from "./run-controls.ts";
 import { RunView } from "./run-view.ts";
 

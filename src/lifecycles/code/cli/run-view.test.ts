@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
 import { describe, expect, test } from "vitest";
 import { widthOf } from "../../../plugin/index.ts";
-import type { CodeWorkerEvent } from "../worker/start-code-worker.ts";
+import type { CodeWorkerEvent } from "../worker/code-worker-options.ts";
 import { eventLine, RunView } from "./run-view.ts";
 
 const START = 1_000_000;
@@ -63,6 +63,20 @@ describe("the view of a run", () => {
       "  1:05 ↻ 00000004  Task 4: Merge conflict in list",
       "  1:05 ✗ 00000005  Task 5: no way",
     ]);
+  });
+
+  test("shortens the agent's paths to those in its worktree, in the view and in the log", () => {
+    const { view, send } = busyView();
+    const worktree = "/home/ann/shop.pawl/worktrees/0197a000.1";
+    send({ kind: "phase", task: task(1), phase: "working", worktree });
+    send({
+      kind: "output",
+      task: task(1),
+      line: `Edit ${worktree}/src/list.ts from ${worktree}/src/table.ts`,
+    });
+    const text = "Edit src/list.ts from src/table.ts";
+    expect(view.frame(screen(100), START)).toContain(`     ${text}`);
+    expect(view.logOf(task(1).id).at(-1)).toBe(text);
   });
 
   test.each([40, 60, 80, 200])("fits into %i columns with long texts, with colors and without", (columns) => {

@@ -2,7 +2,7 @@ import { cut, oneLine, shortId, widthOf } from "../../../plugin/index.ts";
 import type { Screen } from "../../../plugin/index.ts";
 import { fitRows } from "./fit-rows.ts";
 import type { ViewRow } from "./fit-rows.ts";
-import type { CodeWorkerEvent } from "../worker/start-code-worker.ts";
+import type { CodeWorkerEvent } from "../worker/code-worker-options.ts";
 
 export type Counts = {
   by_status: Readonly<Record<string, number>>;
@@ -68,8 +68,10 @@ export class RunView {
     if (event.kind === "phase" || event.kind === "output" || event.kind === "cost") {
       const known = this.atWork.get(id) ?? { ...NEW, id, title, since: now, attempt };
       if (event.kind === "output") {
-        Object.assign(known, { line: event.line, tool: event.tool ?? "" });
-        this.addToLog(id, event.line);
+        // Agents print full paths, which leave no space for the name of the file.
+        const line = known.worktree === null ? event.line : event.line.replaceAll(`${known.worktree}/`, "");
+        Object.assign(known, { line, tool: event.tool ?? "" });
+        this.addToLog(id, line);
       } else if (event.kind === "cost") known.cost = (known.cost ?? 0) + event.usd;
       else Object.assign(known, { phase: event.phase, attempt, worktree: event.worktree });
       this.atWork.set(id, known);

@@ -1,5 +1,5 @@
-import { parseDocument } from "yaml";
 import { z } from "zod";
+import { parseYaml } from "../../../std/parse-yaml.ts";
 import { EXIT, CliError } from "../../../plugin/index.ts";
 import { creationFields } from "../fields.ts";
 
@@ -20,10 +20,10 @@ export type FiledTask = Omit<z.output<typeof entry>, "after"> & { blocked_by: st
 
 /** Reads tasks from YAML: a list, or `tasks:` with a list. A fault names the position of the mistake. */
 export function readTaskFile(name: string, text: string): FiledTask[] {
-  const document = parseDocument(text, { prettyErrors: true });
+  const document = parseYaml(text, { prettyErrors: true });
   const [mistake] = document.errors;
   if (mistake) throw wrong(name, mistake.message.split("\n")[0] ?? "");
-  const content = document.toJS() as unknown;
+  const content = valueOf(name, document);
   const listed: unknown = Array.isArray(content) ? content : (content as { tasks?: unknown } | null)?.tasks;
   if (!Array.isArray(listed) || listed.length === 0) throw wrong(name, "no list of tasks found");
   if (listed.length > MAX_TASKS)
@@ -38,6 +38,15 @@ export function readTaskFile(name: string, text: string): FiledTask[] {
     const where = issue?.path.length ? `, ${issue.path.join(".")}` : "";
     throw wrong(name, `task ${index + 1}${where}: ${issue?.message ?? "invalid"}`);
   });
+}
+
+function valueOf(name: string, document: ReturnType<typeof parseYaml>): unknown {
+  try {
+    return document.toJS() as unknown;
+  } catch (error) {
+    // Aliases that multiply would fill the memory.
+    throw wrong(name, (error as Error).message);
+  }
 }
 
 function wrong(name: string, what: string): CliError {

@@ -28,6 +28,7 @@ export const projects: DemoScript["projects"] = [
         progress_timeout_minutes: 5,
         operator_controls: true,
         review: true,
+        continue: true,
       },
     },
   },
@@ -152,6 +153,7 @@ async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<un
       run: started.task.row_version,
     });
     if (ended === "silent") return undefined;
+    await move("record_usage", { run: started.task.row_version, ...sampleUsage(stage) });
     if (ended === "blocked") return move("block", { description: chance.pick(CONTENT[language].obstacles) });
     if (ended === "done") {
       await code.saveCodeDiff({
@@ -166,6 +168,15 @@ async function forgeOn(stage: Stage, forge: (typeof FORGES)[number]): Promise<un
     if (attempts >= max_attempts) return move("fail", { error, recoverable: false, exit_code: 1 });
     await move("retry", { error, recoverable: true, exit_code: 1 });
   }
+}
+
+/** Makes the usage that an agent reports at its end. */
+function sampleUsage({ chance }: Stage) {
+  const input_tokens = 60_000 + Math.floor(chance.number() * 240_000);
+  const output_tokens = Math.floor(input_tokens / 25);
+  const cost_usd = Math.round((input_tokens * 0.8 + output_tokens * 15) / 10_000) / 100;
+  const cached_tokens = Math.floor(input_tokens * 0.8);
+  return { agent: "claude", model: "claude-opus-4-5", input_tokens, cached_tokens, output_tokens, cost_usd };
 }
 
 type Agent = {

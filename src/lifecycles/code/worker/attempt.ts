@@ -1,13 +1,14 @@
 import { timerDelay } from "../../../std/timer-delay.ts";
 import type { Attempt, ReviewedResult } from "./attempt-context.ts";
 import { logFileOf, runShell, throwUnlessSucceeded } from "./attempt-command.ts";
+import { cleanUpAfterAttempt } from "./clean-up-command.ts";
 import { refuseCopied } from "./copy-ignored.ts";
 import { commitWork, mergeWork, nothingNew, replayAndVerify } from "./merge-work.ts";
 import type { WorkOfTask } from "./merge-work.ts";
 import { throwIfConflictsAreLeft } from "./continue-work.ts";
 import { runAgent } from "./run-agent.ts";
 import { isApproved } from "./review-work.ts";
-import { cleanUpAfterAttempt, copiedFiles, refreshSetup, setUpWorktree } from "./set-up-worktree.ts";
+import { copiedFiles, refreshSetup, setUpWorktree } from "./set-up-worktree.ts";
 import type { SetupPlace } from "./set-up-worktree.ts";
 import { readTarget } from "./user-checkouts.ts";
 import { AttemptFailed } from "./worker-errors.ts";

@@ -1,44 +1,56 @@
 import { constants, existsSync } from "node:fs";
-import { copyFile, lstat, readlink, realpath, symlink } from "node:fs/promises";
+import { copyFile, lstat, readlink, realpath, rm, symlink } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Git } from "./git.ts";
 import { isWithin, pathForWriting } from "./path-inside.ts";
 import type { Repository } from "./repository.ts";
 import { AttemptFailed } from "./worker-errors.ts";
 
-export type CopyReport = {
-  copied: string[];
+export type FilesToCopy = {
+  files: string[];
   /** Patterns without a match. */
   unmatched: string[];
 };
 
 /**
- * Copies ignored files of the user's checkout, such as `.env`, to a worktree. Git itself expands the patterns: its lists contain
- * nothing outside of the checkout and nothing behind a link. A file that the worktree does not ignore is refused, because it would
- * be committed with the agent's work.
+ * Finds the ignored files of the user's checkout that match the patterns, such as `.env`. Git itself expands these: its lists
+ * contain nothing outside of the checkout and nothing behind a link. A file that the worktree does not ignore is refused, because
+ * it would be committed with the agent's work; one that the branch has itself is left out. `copied` are those of an earlier set-up.
  */
-export async function copyIgnored(
+export async function findIgnored(
   { root, inside }: Repository,
   worktree: string,
   patterns: readonly string[],
-): Promise<CopyReport> {
-  const report: CopyReport = { copied: [], unmatched: [] };
-  if (patterns.length === 0) return report;
+  copied: readonly string[] = [],
+): Promise<FilesToCopy> {
+  const found: FilesToCopy = { files: [], unmatched: [] };
+  if (patterns.length === 0) return found;
   if (!existsSync(join(root, ".git"))) throw wrong(`${root} is a bare repository, without files to copy.`);
-  const checkout = inside(root);
   const paths = new Set<string>();
   for (const pattern of patterns) {
-    const found = await ignoredFiles(checkout, pattern);
-    if (found.length === 0) report.unmatched.push(pattern);
-    for (const path of found) paths.add(path);
+    const matches = await ignoredFiles(inside(root), pattern);
+    if (matches.length === 0) found.unmatched.push(pattern);
+    for (const path of matches) paths.add(path);
   }
-  const wanted = [...paths].filter((path) => !existsSync(join(worktree, path)));
-  const exposed = await notIgnored(inside(worktree), wanted);
+  found.files = [...paths].filter((path) => copied.includes(path) || !existsSync(join(worktree, path)));
+  // A copied file that the agent no longer ignores is refused after the attempt, so that the agent can correct it.
+  const added = found.files.filter((path) => !copied.includes(path));
+  const exposed = await notIgnored(inside(worktree), added);
   if (exposed !== null)
     throw wrong(`${exposed} is not ignored on the branch of this task, so it would be merged.`);
-  for (const path of wanted) await copyEntry(await realpath(root), path, worktree);
-  report.copied.push(...wanted);
-  return report;
+  return found;
+}
+
+/** Copies files that `findIgnored` has found, and returns those that were missing; `replace` copies all of them. */
+export async function copyIgnored(
+  { root }: Repository,
+  worktree: string,
+  files: readonly string[],
+  { replace }: { replace: boolean },
+): Promise<string[]> {
+  const missing = files.filter((path) => replace || !existsSync(join(worktree, path)));
+  for (const path of missing) await copyEntry(await realpath(root), path, worktree, { replace });
+  return missing;
 }
 
 /** Lists the ignored files that match a pattern; refuses matches that are neither ignored nor tracked. */
@@ -72,13 +84,19 @@ async function notIgnored(git: Git, paths: readonly string[]): Promise<string | 
   return paths.find((path) => !ignored.has(path)) ?? null;
 }
 
-async function copyEntry(root: string, path: string, worktree: string): Promise<void> {
+async function copyEntry(
+  root: string,
+  path: string,
+  worktree: string,
+  { replace }: { replace: boolean },
+): Promise<void> {
   const from = join(root, path);
   const found = await lstat(from);
   if (!isWithin(root, await realpath(dirname(from)))) throw wrong(`${path} is outside of the repository.`);
   const to = await pathForWriting(worktree, path).catch((error: unknown) => {
     throw wrong(`${path} cannot be copied: ${(error as Error).message}.`);
   });
+  if (replace) await rm(to, { recursive: true, force: true });
   if (found.isSymbolicLink()) await copyLink(root, path, to);
   else if (found.isFile()) await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   else throw wrong(`${path} is neither a file nor a link.`);

@@ -1,14 +1,13 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { logFileOf, noteInLog, runShell } from "./attempt-command.ts";
+import { noteInLog, runShell } from "./attempt-command.ts";
 import type { AttemptOutput } from "./attempt-command.ts";
-import { copyIgnored } from "./copy-ignored.ts";
+import { copyIgnored, findIgnored } from "./copy-ignored.ts";
 import type { Repository } from "./repository.ts";
 import { cacheKey, restoreCache, saveCache } from "./setup-cache.ts";
 import type { SetupCache } from "./setup-cache.ts";
 import { SETUP_FILE, setupFileId } from "./setup-file.ts";
+import { readRecord, writeRecord } from "./setup-record.ts";
+import type { RecordPlace } from "./setup-record.ts";
 import { AttemptFailed, WorkerUnusable } from "./worker-errors.ts";
-import { worktreesOf } from "./worktree.ts";
 import type { Worktree } from "./worktree.ts";
 
 /** How worktrees are prepared for agents, and cleaned up after them. */
@@ -31,14 +30,11 @@ export class SetupFailed extends AttemptFailed {}
 
 export type SetupPlace = AttemptOutput & {
   repository: Repository;
-  worktree: Pick<Worktree, "path">;
+  worktree: Pick<Worktree, "path" | "continued">;
   task_id: string;
   signal: AbortSignal;
 };
 
-/** Kept in git's record of a worktree, so it is removed with the worktree. */
-type SetupRecord = { state: "begun" | "done"; keys: (string | null)[]; copied: string[] };
-const RECORD = "pawl-setup";
 const MAX_FAILURES_IN_ROW = 3;
 
 /** Prepares a worktree for its agent, unless that was done in an earlier attempt. Throws SetupFailed with the output. */
@@ -49,17 +45,44 @@ export async function setUpWorktree(
   if (!setup || (await readRecord(place))?.state === "done") return;
   try {
     await noteOutdatedFile(setup, place);
-    const isTarget = await isCleanTarget(place);
-    await writeRecord(place, { state: "begun", keys: [], copied: [] });
-    const { copied, unmatched } = await copyIgnored(place.repository, place.worktree.path, setup.copy);
-    if (copied.length > 0) await noteInLog(place, `copied ${copied.join(", ")}`);
-    for (const pattern of unmatched) await noteInLog(place, `no ignored file matches ${pattern}`);
-    await writeRecord(place, { state: "begun", keys: [], copied });
-    const keys = await install(setup, place, { save: isTarget });
-    await discardTracked(place);
-    await writeRecord(place, { state: "done", keys, copied });
+    await keepWork(place, () => prepare(setup, place));
   } catch (error) {
     throw asSetupFailure(error, place.signal);
+  }
+}
+
+async function prepare(setup: WorktreeSetup, place: SetupPlace): Promise<void> {
+  const { repository, worktree } = place;
+  const before = await readRecord(place);
+  // Where an agent has worked, ignored files may be its own.
+  const save = before === null && worktree.continued !== true && (await isCleanTarget(place));
+  const { files, unmatched } = await findIgnored(repository, worktree.path, setup.copy, before?.copied);
+  const copied = [...new Set([...(before?.copied ?? []), ...files])];
+  // Recorded before they are there: if this worker is killed meanwhile, they are not merged either.
+  await writeRecord(place, { state: "begun", keys: [], copied });
+  const replace = before?.state === "begun";
+  const now = await copyIgnored(repository, worktree.path, files, { replace });
+  if (now.length > 0) await noteInLog(place, `copied ${now.join(", ")}`);
+  for (const pattern of unmatched) await noteInLog(place, `no ignored file matches ${pattern}`);
+  const keys = await install(setup, place, { save });
+  await discardTracked(place);
+  await writeRecord(place, { state: "done", keys, copied });
+}
+
+/** Keeps the uncommitted work of a continued attempt in a commit, while the set-up changes files around it. */
+async function keepWork(
+  { repository, worktree, task_id }: SetupPlace,
+  work: () => Promise<void>,
+): Promise<void> {
+  const git = repository.inside(worktree.path);
+  if ((await git(["status", "--porcelain"])) === "") return work();
+  const head = await git(["rev-parse", "HEAD"]);
+  await git(["add", "--all"]);
+  await git(["commit", "--quiet", "--no-verify", "--allow-empty", "-m", `Unfinished work on ${task_id}`]);
+  try {
+    await work();
+  } finally {
+    await git(["reset", "--quiet", "--mixed", head]);
   }
 }
 
@@ -84,42 +107,6 @@ export async function refreshSetup(
   }
 }
 
-/** Runs the clean-up command in a worktree that was set up. Its failure is noted in the log; the attempt's result stays. */
-export async function cleanUpAfterAttempt(
-  setup: WorktreeSetup | null | undefined,
-  place: Omit<SetupPlace, "signal">,
-): Promise<void> {
-  if (!setup?.cleanup || (await readRecord(place)) === null) return;
-  const { cleanup: command, cleanupTimeoutMs: timeoutMs } = setup;
-  // The attempt's own signal may be aborted already; the time limit still applies.
-  const { signal } = new AbortController();
-  await runShell({
-    ...place,
-    command,
-    timeoutMs,
-    signal,
-    cwd: place.worktree.path,
-    env: environmentOf(place),
-  }).catch((error: unknown) =>
-    noteInLog(place, `clean-up failed: ${(error as Error).message.split("\n", 1)[0] ?? ""}`),
-  );
-  await rm((await recordFile(place)) ?? "", { force: true }).catch(() => undefined);
-}
-
-/** Cleans up after attempts of a task whose worker was killed. */
-export async function cleanUpLeftovers(
-  setup: WorktreeSetup | null | undefined,
-  repository: Repository,
-  { id: task_id, row_version }: { id: string; row_version: number },
-): Promise<void> {
-  if (!setup?.cleanup) return;
-  const logFile = logFileOf(repository, task_id, row_version);
-  for (const worktree of await worktreesOf(repository, task_id)) {
-    const place = { repository, worktree, task_id, logFile, output: { append: () => undefined } };
-    await cleanUpAfterAttempt(setup, place);
-  }
-}
-
 /** Counts failures of the set-up without a success in between: the fault is then outside of the tasks. */
 export class SetupFailures {
   private inRow = 0;
@@ -140,9 +127,7 @@ export class SetupFailures {
 }
 
 /** Returns the files that the set-up has copied to a worktree. */
-export async function copiedFiles(
-  place: Pick<SetupPlace, "repository" | "worktree">,
-): Promise<readonly string[]> {
+export async function copiedFiles(place: RecordPlace): Promise<readonly string[]> {
   return (await readRecord(place))?.copied ?? [];
 }
 
@@ -161,7 +146,7 @@ async function install(
   }
   await noteInLog(place, `set-up: ${command}`);
   const { path: cwd } = place.worktree;
-  await runShell({ ...place, command, timeoutMs, cwd, env: environmentOf(place) });
+  await runShell({ ...place, command, timeoutMs, cwd, env: setupEnvironment(place) });
   // Files of an agent's branch must not reach other tasks by way of the cache.
   if (save) await saveAll(setup, keys, place);
   return keys;
@@ -201,7 +186,8 @@ async function saveAll(
   }
 }
 
-function environmentOf({
+/** Variables of the set-up and clean-up commands. */
+export function setupEnvironment({
   repository,
   task_id,
 }: Pick<SetupPlace, "repository" | "task_id">): Record<string, string> {
@@ -241,30 +227,4 @@ async function noteOutdatedFile({ fileId }: WorktreeSetup, place: SetupPlace): P
 function asSetupFailure(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || !(error instanceof AttemptFailed)) return error;
   return new SetupFailed(`The set-up failed, and the agent did not run. ${error.message}`, error);
-}
-
-type RecordPlace = Pick<SetupPlace, "repository" | "worktree">;
-
-async function recordFile({ repository, worktree }: RecordPlace): Promise<string | null> {
-  const gitDir = ["rev-parse", "--path-format=absolute", "--git-dir"];
-  const home = await repository
-    .inside(worktree.path)(gitDir)
-    .catch(() => null);
-  return home === null ? null : join(home, RECORD);
-}
-
-async function readRecord(place: RecordPlace): Promise<SetupRecord | null> {
-  try {
-    return JSON.parse(await readFile((await recordFile(place)) ?? "", "utf8")) as SetupRecord;
-  } catch {
-    return null;
-  }
-}
-
-async function writeRecord(place: RecordPlace, record: SetupRecord): Promise<void> {
-  const file = await recordFile(place);
-  if (file === null) return;
-  // Never through a link, which an agent could have put there.
-  await rm(file, { force: true });
-  await writeFile(file, JSON.stringify(record), { flag: "wx", mode: 0o600 });
 }

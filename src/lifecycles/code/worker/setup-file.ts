@@ -1,5 +1,5 @@
-import { parseDocument } from "yaml";
 import { z } from "zod";
+import { parseYaml } from "../../../std/parse-yaml.ts";
 import type { Repository } from "./repository.ts";
 import { WorkerUnusable } from "./worker-errors.ts";
 
@@ -24,13 +24,22 @@ export type SetupFile = z.output<typeof content>;
 export async function readSetupFile(repository: Repository): Promise<{ id: string; file: SetupFile } | null> {
   const id = await setupFileId(repository);
   if (id === null) return null;
-  const document = parseDocument(await repository.git(["cat-file", "blob", id]), { prettyErrors: true });
+  const document = parseYaml(await repository.git(["cat-file", "blob", id]), { prettyErrors: true });
   const [mistake] = document.errors;
   if (mistake) throw wrong(repository, mistake.message.split("\n")[0] ?? "");
-  const parsed = content.safeParse(document.toJS() ?? {});
+  const parsed = content.safeParse(valueOf(repository, document) ?? {});
   if (parsed.success) return { id, file: parsed.data };
   const [issue] = parsed.error.issues;
   throw wrong(repository, `${issue?.path.join(".") ?? ""} ${issue?.message ?? "invalid"}`.trim());
+}
+
+function valueOf(repository: Repository, document: ReturnType<typeof parseYaml>): unknown {
+  try {
+    return document.toJS() as unknown;
+  } catch (error) {
+    // Aliases that multiply would fill the memory.
+    throw wrong(repository, (error as Error).message);
+  }
 }
 
 /** Returns the id of the file's content on the target branch; null if there is none. */

@@ -1,4 +1,4 @@
-import { MAX_DIFF_LENGTH } from "../api.ts";
+import { MAX_DIFF_LENGTH } from "../code-shapes.ts";
 import type { Repository } from "./repository.ts";
 
 export type WorkDiff = {

@@ -1,6 +1,7 @@
-import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
+import { isMap, isSeq, LineCounter } from "yaml";
 import type { Node } from "yaml";
 import { z } from "zod";
+import { parseYaml } from "../../../std/parse-yaml.ts";
 import { CliError, count, EXIT, oneLine } from "../../../plugin/index.ts";
 import { templateTask } from "../template-api.ts";
 
@@ -24,7 +25,7 @@ export function parseTemplate(
   given: { name?: string | undefined; type?: string | undefined },
 ): Pick<z.output<typeof file>, "name" | "type" | "tasks"> {
   const lines = new LineCounter();
-  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
+  const document = parseYaml(source, { lineCounter: lines, prettyErrors: false });
   const lineAt = (offset: number | undefined) => lines.linePos(offset ?? 0).line || 1;
   const syntax = document.errors.map(({ message, pos }) => ({ line: lineAt(pos[0]), message }));
   if (syntax.length > 0) throw invalid(fileName, syntax);
