@@ -90,6 +90,7 @@ const plugin = definePlugin({
           label: ["name"],
           search: "q",
           only: { kind: "file" },
+          fills: { title: "name" },
         },
       },
       chat_id: { hidden: true },
