@@ -59,17 +59,14 @@ test.each([
   ["storage", "SOURCE_TOKEN_INVALID", /ключи хранилища и перезапустите/],
   ["telegram", "BOT_TOKEN_INVALID", /PAWL_TELEGRAM_BOT_TOKEN и перезапустите/],
   ["storage", "QUOTA_EXCEEDED", /продолжится сама/],
-] as const)(
-  "the notice of an outage of the %s by %s tells the admin what to do",
-  async (side, code, remedy) => {
-    const running = await library.startBot({ admins: [String(ADMIN)] });
-    await worker.reportDeliveryOutage({ side, code, reason: `${side}: no answer` });
-    const { text } = await new Person(telegram, ADMIN, "Admin").waitFor(/⚠️/);
-    expect(text).toMatch(remedy);
-    expect(text).toContain("pawl delivery retry --since");
-    await running.stop();
-  },
-);
+] as const)("the notice of an outage of the %s by %s has the remedy", async (side, code, remedy) => {
+  const running = await library.startBot({ admins: [String(ADMIN)] });
+  await worker.reportDeliveryOutage({ side, code, reason: `${side}: no answer` });
+  const { text } = await new Person(telegram, ADMIN, "Admin").waitFor(/⚠️/);
+  expect(text).toMatch(remedy);
+  expect(text).toContain("pawl delivery retry --since");
+  await running.stop();
+});
 
 test("a notice to the admins waits for one that can be reached, not for one that has blocked the bot", async () => {
   telegram.faults.plan(`sendMessage ${ADMIN}`, { kind: "status", status: 403 });
