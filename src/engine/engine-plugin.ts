@@ -79,6 +79,17 @@ export type PluginSweep = {
   run?: (tools: SweepTools) => Promise<void>;
 };
 
+/** One value of a gauge, with a value for each of its labels. */
+export type GaugeSample = { labels: Readonly<Record<string, string>>; value: number };
+
+/** A gauge of a plugin on `GET /metrics`. It covers all orgs. */
+export type PluginGauge = {
+  help: string;
+  labels: readonly string[];
+  /** Reads the values at each request, so it must be cheap. */
+  read: (tx: Tx) => Promise<readonly GaugeSample[]>;
+};
+
 /** A lifecycle with the parts of its plugin that the engine uses. */
 export type EnginePlugin = {
   lifecycle: Lifecycle;

@@ -117,9 +117,10 @@ export function migrationSources(plugins: readonly Plugin[]): MigrationSource[] 
 
 /** The parts for the server; routes get the values of the settings. */
 export function serverPlugins(plugins: readonly Plugin[], settings: JsonObject): ServerPlugin[] {
-  return plugins.map(({ lifecycle, problems, routes }) => ({
+  return plugins.map(({ lifecycle, problems, routes, gauges = {} }) => ({
     lifecycle,
     problems,
+    gauges,
     ...(routes ? { routes: (host) => routes({ ...host, settings }) } : {}),
   }));
 }

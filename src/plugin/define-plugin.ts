@@ -8,6 +8,7 @@ import type {
   EffectHandler,
   EnginePlugin,
   FactLoader,
+  PluginGauge,
   PluginPrune,
   PluginSweep,
 } from "../engine/index.ts";
@@ -44,6 +45,8 @@ export type PluginDefinition<L extends Lifecycle, S extends PluginSettings> = {
   };
   /** Deletes the plugin's rows when retention deletes tasks. */
   prune?: PluginPrune;
+  /** Metrics, by name: the gauge `outages` of the lifecycle `delivery` is `pawl_delivery_outages`. */
+  gauges?: Readonly<Record<string, PluginGauge>>;
   /** Screens and texts for the web console. */
   ui?: PluginUi;
   /** Loads the plugin's part of the demo, when the demo runs. */
@@ -67,6 +70,7 @@ export type Plugin<
   readonly routes?: (host: RouteHost & { settings: JsonObject }) => readonly RouteSet[];
   readonly commands?: AddCommands;
   readonly sweep?: PluginSweep & { intervalSeconds?: (settings: JsonObject) => number };
+  readonly gauges?: Readonly<Record<string, PluginGauge>>;
   readonly ui?: PluginUi;
   readonly demo?: () => Promise<DemoScript>;
 };
@@ -108,7 +112,12 @@ export function definePlugin<L extends Lifecycle, const S extends PluginSettings
   const mistakes =
     inParts.length > 0
       ? inParts
-      : [...mistakesInSettings(plugin), ...mistakesInFacts(plugin), ...mistakesInEffects(plugin)];
+      : [
+          ...mistakesInSettings(plugin),
+          ...mistakesInFacts(plugin),
+          ...mistakesInEffects(plugin),
+          ...mistakesInGauges(plugin),
+        ];
   if (mistakes.length > 0)
     throw new PawlError("INVALID_LIFECYCLE", `Plugin "${plugin.lifecycle.name}": ${mistakes.join(" ")}`, {
       mistakes,
@@ -147,6 +156,7 @@ const PARTS: Record<Exclude<keyof PluginDefinition<Lifecycle, PluginSettings>, "
   commands: [isFunction, "a function"],
   sweep: [isObject, "an object"],
   prune: [isObject, "an object"],
+  gauges: [isObject, "an object"],
   ui: [isObject, "an object"],
   demo: [isFunction, "a function"],
 };
@@ -198,6 +208,20 @@ function mistakesInSettings({ settings }: Plugin): string[] {
 
 function mistakesInEffects({ effects = {} }: Plugin): string[] {
   return notFunctions(effects).map((kind) => `The effect "${kind}" must be a function.`);
+}
+
+/** The client for Prometheus refuses wrong names only when the server starts. */
+function mistakesInGauges({ gauges = {} }: Plugin): string[] {
+  const isName = (name: unknown) => /^[a-z][a-z0-9_]*$/.test(String(name));
+  return Object.entries<Partial<PluginGauge>>(gauges).flatMap(([name, { help, labels, read }]) =>
+    isName(name) &&
+    typeof help === "string" &&
+    Array.isArray(labels) &&
+    labels.every(isName) &&
+    isFunction(read)
+      ? []
+      : `The gauge "${name}" needs help, labels and read; names have lower-case letters, digits and _.`,
+  );
 }
 
 function notFunctions(table: object): string[] {

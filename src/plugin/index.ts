@@ -48,6 +48,7 @@ export type {
   IdempotentResult,
   Performed,
   PerformRequest,
+  PluginGauge,
   Project,
   PublicTask,
   SweepTools,

@@ -13,7 +13,7 @@ import {
 } from "../api/index.ts";
 import type { RouteTable } from "../api/index.ts";
 import type { AnyProblemCode, CheckReport } from "../core/index.ts";
-import type { Directory, Engine } from "../engine/index.ts";
+import type { Directory, Engine, PluginGauge } from "../engine/index.ts";
 import { OrgSignal } from "./streams/org-signal.ts";
 import { compressReplies } from "./routing/compress-replies.ts";
 import { serveConsole } from "./ops/console-files.ts";
@@ -66,7 +66,10 @@ export type RouteHost = {
 };
 
 /** The parts of a plugin that the server uses. */
-export type ServerPlugin = PluginRoutes<RouteHost> & { problems: OwnProblems };
+export type ServerPlugin = PluginRoutes<RouteHost> & {
+  problems: OwnProblems;
+  gauges?: Readonly<Record<string, PluginGauge>>;
+};
 
 type CheckLifecycle = (lifecycle: string, signal: AbortSignal) => Promise<CheckReport>;
 
@@ -148,9 +151,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   readJsonBodies(app);
   addHeaders(app);
   compressReplies(app);
-  observeLatency(app, metrics);
+  collectMetrics(app, metrics, options);
   traceRequests(app, version);
-  metrics.setLifecycles(lifecycles);
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOfError(error);
     if (problem.fault) request.log.error({ err: error }, "a request failed");
@@ -199,6 +201,16 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const page = options.console ? serveConsole(app, options.console) : () => Promise.resolve(false);
   app.setNotFoundHandler(answerNotFound(table, { authenticator, own, page }));
   return app;
+}
+
+function collectMetrics(
+  app: FastifyInstance,
+  metrics: Metrics,
+  { engine, plugins = [] }: Pick<ServerOptions, "engine" | "plugins">,
+): void {
+  metrics.setLifecycles([...engine.registry.lifecycles.values()]);
+  metrics.addPlugins(plugins, (read) => engine.transaction(read));
+  observeLatency(app, metrics);
 }
 
 function timeouts(requestTimeout: number) {

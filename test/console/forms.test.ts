@@ -78,17 +78,22 @@ withConsole("a form", (setup) => {
     const { admin } = setup().tokens;
     await send("POST /api/delivery/users", admin, { id: "77001", name: "Olga Petrova", chat_id: "88002" });
     await send("POST /api/delivery/users/77001/approve", admin, {});
-    const entry = { kind: "file", path: "/manual.pdf", name: "manual.pdf", size: 10 };
-    await send("POST /api/delivery/files", admin, { folder: null, scan: "s", last: true, entries: [entry] });
+    const folder = { kind: "folder", path: "/Manuals", name: "Manuals" };
+    await send("POST /api/delivery/files", admin, { folder: null, scan: "s", last: true, entries: [folder] });
+    const file = { kind: "file", path: "/Manuals/manual.pdf", name: "manual.pdf", size: 10 };
+    const inFolder = { folder: "/Manuals", scan: "s", last: true, entries: [file] };
+    await send("POST /api/delivery/files", admin, inFolder);
     const page = await setup().openPage("admin", "/lifecycles/delivery/board?new=1");
     const dialog = page.getByRole("dialog");
     await choose(page, "User", "olga", "Olga Petrova");
     await choose(page, "File", "manual", "manual.pdf");
     expect(await dialog.getByLabel(/Chat|nonce/).count()).toBe(0);
+    expect(await dialog.getByRole("combobox", { name: "File" }).inputValue()).toBe("manual.pdf");
     const sent = await submit(page, "Create");
     expect(sent).toMatchObject({
       user_id: "77001",
       chat_id: "88002",
+      title: "manual.pdf",
       request_nonce: expect.stringMatching(/^[\da-f-]{36}$/) as string,
     });
   });

@@ -70,3 +70,17 @@ test("counting unfinished tasks does not read finished ones", async () => {
     return row!.blocks;
   }
 });
+
+test("a gauge of a plugin shows its current values; one that cannot be read does not hide the others", async () => {
+  const worker = await server.member({ id: "deliverer", kind: "worker", roles: ["worker"] });
+  const outage = { side: "storage", code: "QUOTA_EXCEEDED", reason: "no traffic left" };
+  await server.ask("POST /api/delivery/outages", { token: worker, body: outage });
+  const paused = 'pawl_delivery_outages{side="storage",code="QUOTA_EXCEEDED"}';
+  expect((await figures()).get(paused)).toBe(1);
+  await server.ask("POST /api/delivery/outages/end", { token: worker, body: { side: "storage" } });
+  expect((await figures()).has(paused)).toBe(false);
+
+  await server.sql`alter table pawl.delivery_outage rename to delivery_outage_away`;
+  expect((await figures()).get("pawl_stream_readers")).toBe(0);
+  await server.sql`alter table pawl.delivery_outage_away rename to delivery_outage`;
+});

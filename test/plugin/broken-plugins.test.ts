@@ -114,6 +114,10 @@ test.each<[object, string]>([
     'The setting "parcelSize" needs env, schema, default, expected and description.',
   ],
   [{ sweep: () => undefined }, "sweep must be an object."],
+  [
+    { gauges: { "paid cents": { help: "Paid", labels: [], read: () => Promise.resolve([]) } } },
+    'The gauge "paid cents" needs help, labels and read; names have lower-case letters, digits and _.',
+  ],
   [{ facts: { weight: 3, price: sevens } }, 'The fact "weight" must be a function.'],
 ])("a plugin with the part %o is refused in a sentence", (part, mistake) => {
   expect(() => pluginWith(part)).toThrow(`Plugin "parcel": ${mistake}`);

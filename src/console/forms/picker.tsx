@@ -24,8 +24,11 @@ export function Picker({ id, pick, value, onChange, isInvalid = false, described
   const [isListShown, setListShown] = useState(false);
   const { choices, labelOf, isOpen, isPending } = usePickChoices(pick, text ?? "", isListShown, value);
   const [isUnknown, setUnknown] = useState(false);
+  // A list that is searched contains the choice only while its name is typed.
+  const [chosen, setChosen] = useState<Choice | null>(null);
   const choose = (choice: Choice) => {
     setText(null);
+    setChosen(choice);
     setUnknown(false);
     setListShown(false);
     onChange(choice.value, choice.fills ?? {});
@@ -42,7 +45,7 @@ export function Picker({ id, pick, value, onChange, isInvalid = false, described
     <>
       <SearchList
         id={id}
-        text={text ?? labelOf(value)}
+        text={text ?? (chosen?.value === value ? chosen.label : labelOf(value))}
         choices={choices}
         chosen={[value]}
         shown={isListShown}

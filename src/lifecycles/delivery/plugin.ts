@@ -9,7 +9,7 @@ import { DELIVERY_SETTINGS } from "./settings.ts";
 import { cacheFiles } from "./sql/cached-files.ts";
 import type { CachedFile } from "./sql/cached-files.ts";
 import { addNotices } from "./sql/notices.ts";
-import { alertAdmins, clearSourceAlert } from "./sql/outages.ts";
+import { alertAdmins, clearSourceAlert, countOutages } from "./sql/outages.ts";
 import { findUsers } from "./sql/users.ts";
 import { DELIVERY_TEXTS } from "./texts.ts";
 
@@ -54,6 +54,14 @@ const plugin = definePlugin({
         await clearSourceAlert(tx, first.org_id, Math.max(...items.map(({ task }) => task.entered_at)));
     },
   },
+  gauges: {
+    outages: {
+      help: "Orgs whose deliveries are paused, by the side that fails",
+      labels: ["side", "code"],
+      read: async (tx) =>
+        (await countOutages(tx)).map(({ side, code, orgs }) => ({ labels: { side, code }, value: orgs })),
+    },
+  },
   routes: deliveryRoutes,
   commands: addDeliveryCommands,
   ui: {
@@ -82,6 +90,7 @@ const plugin = definePlugin({
           label: ["name"],
           search: "q",
           only: { kind: "file" },
+          fills: { title: "name" },
         },
       },
       chat_id: { hidden: true },

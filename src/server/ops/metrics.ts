@@ -8,6 +8,8 @@ import type {
   CreateCommand,
   CreatedTasks,
   EngineObserver,
+  PluginGauge,
+  GaugeSample,
   PerformCommand,
   Performed,
   BatchStats,
@@ -123,6 +125,27 @@ export class Metrics implements EngineObserver {
   setLifecycles(lifecycles: readonly Lifecycle[]): void {
     this.actions = new Set(["create", ...lifecycles.flatMap(({ actions }) => Object.keys(actions))]);
     this.poolActions = new Map(lifecycles.flatMap(({ name, pool }) => (pool ? [[name, pool.action]] : [])));
+  }
+
+  /** Adds the gauges of plugins; each is read at every request of the metrics, and left out if reading fails. */
+  addPlugins(
+    plugins: readonly { lifecycle: Lifecycle; gauges?: Readonly<Record<string, PluginGauge>> }[],
+    transaction: (read: PluginGauge["read"]) => Promise<readonly GaugeSample[]>,
+  ): void {
+    for (const { lifecycle, gauges = {} } of plugins)
+      for (const [name, { help, labels, read }] of Object.entries(gauges)) {
+        const gauge: Gauge = new Gauge({
+          name: `pawl_${lifecycle.name.replaceAll("-", "_")}_${name}`,
+          help,
+          labelNames: [...labels],
+          registers: this.registers,
+          collect: async () => {
+            gauge.reset();
+            for (const sample of await transaction(read).catch(() => []))
+              gauge.set(sample.labels, sample.value);
+          },
+        });
+      }
   }
 
   settled({ verb, answered, ms }: BatchStats): void {

@@ -7,6 +7,7 @@ import type { Bot } from "grammy";
 import { PawlError } from "../../../core/index.ts";
 import { describeListenError } from "../../../std/listen-error.ts";
 import { sleep } from "../../../std/retry.ts";
+import { BOT_TOKEN_INVALID } from "../outage-codes.ts";
 import { faultOf } from "../worker/faults.ts";
 import { redactedError } from "../worker/log.ts";
 import type { Log } from "../worker/log.ts";
@@ -38,8 +39,9 @@ export async function pollUpdates({ bot, log, signal }: ReceiveOptions): Promise
     } catch (error) {
       if (isAborted(signal)) break;
       const { code } = faultOf(error, "telegram");
-      if (code === "BOT_TOKEN_INVALID") throw error;
-      log.warn(redactedError(error), "polling Telegram failed; retrying");
+      // The token was accepted at the start, and Telegram has rejected valid tokens during outages.
+      if (code === BOT_TOKEN_INVALID) log.error({ code }, "Telegram rejects the bot's token; retrying");
+      else log.warn(redactedError(error), "polling Telegram failed; retrying");
       // Two processes that poll interrupt each other, but together get every update, so a short pause is enough.
       const maxPauseMs = isConflict(error) ? CONFLICT_PAUSE_MS : MAX_PAUSE_MS;
       await sleep(Math.min(500 * 2 ** failures++, maxPauseMs), signal).catch(() => undefined);

@@ -2,6 +2,7 @@ import type { Api } from "grammy";
 import { PawlProblem } from "../../../client/index.ts";
 import { retryDelayMs, sleep } from "../../../std/retry.ts";
 import type { DeliveryCalls } from "../worker/deliver-file.ts";
+import { BOT_TOKEN_INVALID } from "../outage-codes.ts";
 import { faultOf } from "../worker/faults.ts";
 import { redactedError } from "../worker/log.ts";
 import type { Log } from "../worker/log.ts";
@@ -52,21 +53,21 @@ async function sendNotice(sender: NoticeSender, notice: Notice): Promise<boolean
   const screen = await screenFor(sender, notice);
   if (screen === null) return true;
   const chats = notice.user_id === null ? admins : [notice.user_id];
-  const delivered = await Promise.all(
-    chats.map(async (chat) => {
+  const results = await Promise.all(
+    chats.map(async (chat): Promise<"sent" | "refused" | "retry"> => {
       try {
         await api.sendMessage(chat, screen.text, { reply_markup: { inline_keyboard: screen.buttons } });
-        return true;
+        return "sent";
       } catch (error) {
         const { code, retryable } = faultOf(error, "telegram");
         log.warn({ code, kind: notice.kind }, "Telegram rejected a notice");
-        // A permanent error, such as a blocked bot, settles the notice.
-        return !retryable;
+        // A rejected token concerns the bot, not the chat: the notice is sent with the new token.
+        return retryable || code === BOT_TOKEN_INVALID ? "retry" : "refused";
       }
     }),
   );
   // One reached admin is enough: a retry would send the notice to the others twice.
-  return notice.user_id === null ? chats.length === 0 || delivered.includes(true) : delivered.every(Boolean);
+  return results.includes("sent") || !results.includes("retry");
 }
 
 async function screenFor({ screens, calls }: NoticeSender, { kind, params }: Notice): Promise<Screen | null> {

@@ -36,7 +36,7 @@ export type RunningBot = {
   username: string;
   /** Finishes the updates in progress, then stops. Can be called twice. */
   stop: () => Promise<void>;
-  /** Rejects on a permanent error, such as an invalid token. */
+  /** Rejects on a permanent error of the start, such as an unusable webhook. */
   finished: Promise<void>;
 };
 

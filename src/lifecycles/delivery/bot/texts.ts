@@ -82,6 +82,9 @@ export type Texts = {
   age: (amount: number, unit: "seconds" | "minutes" | "hours") => string;
 };
 
+const RETRY_RU = "Сорвавшиеся задания повторит pawl delivery retry --since <дата>.";
+const RETRY_EN = "Then run pawl delivery retry --since <date> for the jobs that have failed.";
+
 const ru: Texts = {
   requested:
     "Здравствуйте! Это закрытая библиотека. Запрос на доступ отправлен администратору. Я напишу, когда придёт ответ.",
@@ -158,9 +161,9 @@ const ru: Texts = {
   wantsMore: (name, id) => `👤 ${name} (${id}) просит продлить доступ.`,
   userEnding: (name, id, until) => `⏳ У пользователя ${name} (${id}) доступ заканчивается ${until}.`,
   sourceNeedsAdmin: (reason) =>
-    `⚠️ Хранилище отклоняет токен: ${reason}. Файлы не доставляются, пока не будет нового токена.`,
+    `⚠️ Доставка приостановлена, хранилище отклоняет доступ: ${reason}. Задайте новые токены или ключи хранилища и перезапустите бота и воркеры. ${RETRY_RU}`,
   outage: (reason, code) =>
-    `⚠️ Доставка приостановлена: ${reason}. ${code === "BOT_TOKEN_INVALID" ? "Задайте новый токен в PAWL_TELEGRAM_BOT_TOKEN и перезапустите бота и воркеры." : "Она продолжится сама, когда проверка пройдёт."} Что успело сорваться, повторит pawl delivery retry.`,
+    `⚠️ Доставка приостановлена: ${reason}. ${code === "BOT_TOKEN_INVALID" ? "Задайте новый токен в PAWL_TELEGRAM_BOT_TOKEN и перезапустите бота и воркеры." : "Она продолжится сама, когда проверка пройдёт."} ${RETRY_RU}`,
   failures: (total, since, title) =>
     `⚠️ За час с ${since} не доставлено: ${total}${total === 1 ? ` («${title}»)` : `, например «${title}»`}`,
   stats: "Очередь:",
@@ -266,9 +269,9 @@ const en: Texts = {
   wantsMore: (name, id) => `👤 ${name} (${id}) requests an extension of access.`,
   userEnding: (name, id, until) => `⏳ The access of ${name} (${id}) ends on ${until}.`,
   sourceNeedsAdmin: (reason) =>
-    `⚠️ The storage rejects the token: ${reason}. No files are delivered until there is a new token.`,
+    `⚠️ Deliveries are paused, the storage denies access: ${reason}. Set new tokens or keys of the storage, and restart the bot and the workers. ${RETRY_EN}`,
   outage: (reason, code) =>
-    `⚠️ Deliveries are paused: ${reason}. ${code === "BOT_TOKEN_INVALID" ? "Set a new token in PAWL_TELEGRAM_BOT_TOKEN, and restart the bot and the workers." : "They resume by themselves after a successful probe."} Run pawl delivery retry for jobs that failed meanwhile.`,
+    `⚠️ Deliveries are paused: ${reason}. ${code === "BOT_TOKEN_INVALID" ? "Set a new token in PAWL_TELEGRAM_BOT_TOKEN, and restart the bot and the workers." : "They resume by themselves after a successful probe."} ${RETRY_EN}`,
   failures: (total, since, title) =>
     `⚠️ Not delivered in the hour from ${since}: ${total}${total === 1 ? ` (“${title}”)` : `, for example “${title}”`}`,
   stats: "Queue:",

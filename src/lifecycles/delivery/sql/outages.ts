@@ -63,6 +63,14 @@ export async function clearSourceAlert(tx: Tx, org_id: string, usedAt: Instant |
   await query(tx, END_OUTAGE, [org_id, "storage", SOURCE_TOKEN_INVALID, moment]);
 }
 
+const COUNT_OUTAGES = `
+  select o.side, o.code, count(*)::integer as orgs from pawl.delivery_outage o where o.ended_at is null group by o.side, o.code`;
+
+/** Counts the orgs with each kind of outage, for the metrics. */
+export function countOutages(tx: Tx): Promise<{ side: Side; code: string; orgs: number }[]> {
+  return query(tx, COUNT_OUTAGES, []);
+}
+
 const READ_OUTAGES = `
   select o.side, o.code, o.reason, o.since, o.probes, o.probe_at
   from pawl.delivery_outage o where o.org_id = $1 and o.ended_at is null

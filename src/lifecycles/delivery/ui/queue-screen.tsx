@@ -82,7 +82,7 @@ function AdminAlerts({ lifecycle, outages }: { lifecycle: string; outages: Statu
           <Icon name="alert" />
           <span>
             <b>{code === "SOURCE_TOKEN_INVALID" ? texts.needsAdmin : texts.paused}</b> ({f.moment(since)}):{" "}
-            {reason}. {code === "BOT_TOKEN_INVALID" ? texts.replaceBotToken : texts.resumes}
+            {reason}. {remedyFor(code, texts)}
           </span>
         </p>
       ))}
@@ -97,6 +97,11 @@ function AdminAlerts({ lifecycle, outages }: { lifecycle: string; outages: Statu
       )}
     </>
   );
+}
+
+function remedyFor(code: string, texts: (typeof TEXTS)["en"]): string {
+  if (code === "BOT_TOKEN_INVALID") return texts.replaceBotToken;
+  return code === "SOURCE_TOKEN_INVALID" ? texts.replaceStorageToken : texts.resumes;
 }
 
 function QueueCounts({ queue }: { queue: Status["queue"] }) {

@@ -29,6 +29,7 @@ type Texts = {
   paused: string;
   resumes: string;
   replaceBotToken: string;
+  replaceStorageToken: string;
   pending: (n: number) => string;
   toUsers: string;
   perSecond: (bytes: string) => string;
@@ -92,6 +93,7 @@ export const TEXTS: LocalizedTexts<Texts> = {
     needsAdmin: "The storage rejects the token",
     paused: "Deliveries are paused",
     resumes: "Queued files are delivered after a successful probe.",
+    replaceStorageToken: "Set new tokens or keys of the storage and restart the bot and the workers.",
     replaceBotToken: "Set a new token in PAWL_TELEGRAM_BOT_TOKEN and restart the bot and the workers.",
     pending: (n) => en(n, { one: `${n} user requests access`, other: `${n} users request access` }),
     toUsers: "Review",
@@ -154,6 +156,7 @@ export const TEXTS: LocalizedTexts<Texts> = {
     needsAdmin: "Хранилище отклоняет токен",
     paused: "Доставка приостановлена",
     resumes: "Файлы из очереди будут доставлены, когда проверка пройдёт.",
+    replaceStorageToken: "Задайте новые токены или ключи хранилища и перезапустите бота и воркеры.",
     replaceBotToken: "Задайте новый токен в PAWL_TELEGRAM_BOT_TOKEN и перезапустите бота и воркеры.",
     pending: (n) =>
       ru(n, {

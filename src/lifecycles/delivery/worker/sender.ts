@@ -62,8 +62,9 @@ export class Sender {
     signal: AbortSignal,
   ): Promise<Acknowledged | null> {
     const limit = { ms: this.options.stallMs, side: "telegram", signal } as const;
+    const agent = this.createAgent();
     try {
-      const api = this.api(undefined);
+      const api = this.api(agent);
       return await withTimeLimit(limit, async (waiting) =>
         acknowledged(await api.sendDocument(chat_id, telegram_file_id, {}, forGrammy(waiting))),
       );
@@ -72,6 +73,8 @@ export class Sender {
       const fault = faultOf(error, "telegram");
       if (isRefusal(error) && ID_CODES.has(fault.code)) return null;
       throw fault;
+    } finally {
+      agent.destroy();
     }
   }
 
@@ -114,7 +117,10 @@ export class Sender {
     });
   }
 
-  /** Creates an agent for one upload, so that its connection can be closed. */
+  /**
+   * Creates an agent for one document. Its connection can be closed, and is not a kept one, which Telegram may close at the moment
+   * of its reuse: that would cost an attempt, and could send the document twice.
+   */
   private createAgent(): HttpAgent {
     return this.options.apiUrl.startsWith("https:") ? new HttpsAgent() : new HttpAgent();
   }
