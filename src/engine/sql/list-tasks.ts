@@ -112,7 +112,7 @@ export async function countListed(tx: Tx, org_id: string, filter: TaskFilter, ma
   const { params, bind } = parametersOf(org_id);
   const conditions = conditionsOf(filter, bind);
   if (filter.statuses) conditions.push(`t.status = any(${bind(filter.statuses)}::text[])`);
-  // Tells the index of unfinished tasks from those of all tasks.
+  // Allows the index of unfinished tasks.
   if (filter.unfinished) conditions.push("not t.final");
   const text = `
     select count(*)::float8 as tasks from (
