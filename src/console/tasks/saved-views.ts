@@ -3,7 +3,7 @@ import { useStoredJson } from "../data/stored-json.ts";
 /** A page with its filters, under a name of the member's own. */
 export type SavedView = { name: string; href: string };
 
-export const MAX_VIEWS = 50;
+const MAX_VIEWS = 50;
 export const MAX_NAME_LENGTH = 60;
 
 const NONE: SavedView[] = [];
