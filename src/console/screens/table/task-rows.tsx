@@ -13,6 +13,7 @@ const ROW_PX = 42;
 const PREFETCH_DISTANCE = 30;
 const CHECKBOX_PX = 24;
 const GAP_PX = 14;
+const MIN_TITLE_PX = 200;
 
 type Props = {
   tasks: readonly Task[];
@@ -164,11 +165,15 @@ function useToggle(tasks: readonly Task[], selected: ReadonlySet<string>, onSele
 /** The columns of the grid. The title takes the space that is left, unless the member gave it a width. */
 function gridOf(shown: ShownColumns): CSSProperties {
   const widths = shown.columns.map((column) =>
-    column.id === "title" && !shown.isResized("title") ? `minmax(220px, 1fr)` : `${shown.widthOf(column)}px`,
+    column.id === "title" && !shown.isResized("title")
+      ? `minmax(${MIN_TITLE_PX}px, 1fr)`
+      : `${shown.widthOf(column)}px`,
   );
   const least = shown.columns.reduce(
     (sum, column) =>
-      sum + GAP_PX + (column.id === "title" && !shown.isResized("title") ? 220 : shown.widthOf(column)),
+      sum +
+      GAP_PX +
+      (column.id === "title" && !shown.isResized("title") ? MIN_TITLE_PX : shown.widthOf(column)),
     CHECKBOX_PX + 24,
   );
   return {
