@@ -3,17 +3,16 @@ import { useI18n } from "../texts/i18n.tsx";
 /** The keyboard shortcuts and what they do. */
 export function ShortcutList() {
   const { t } = useI18n();
-  const { keys } = t.settings;
   const shortcuts: [readonly string[], string][] = [
-    [["Ctrl K"], keys.palette],
-    [["?"], keys.help],
-    [["G", "O / T / E / M / S"], keys.go],
-    [["/"], keys.search],
-    [["← ↑ ↓ →"], keys.arrows],
-    [["Enter"], keys.open],
-    [["M"], keys.move],
-    [["J / K"], keys.neighbours],
-    [["Esc"], keys.escape],
+    [["Ctrl K"], t.settings.keys.palette],
+    [["?"], t.settings.keys.help],
+    [["G", "O / T / E / M / S"], t.settings.keys.go],
+    [["/"], t.settings.keys.search],
+    [["← ↑ ↓ →"], t.settings.keys.arrows],
+    [["Enter"], t.settings.keys.open],
+    [["M"], t.settings.keys.move],
+    [["J / K"], t.settings.keys.neighbours],
+    [["Esc"], t.settings.keys.escape],
   ];
   return (
     <dl className="definition">
