@@ -144,6 +144,21 @@ export const TASK_ROUTES = defineRoutes({
         .max(20)
         .optional()
         .describe("tasks with all of these labels (the field `labels` of their data), separated by commas"),
+      held_by: name
+        .optional()
+        .describe(
+          "a member's id, or `me`: unfinished tasks that the member is assigned to or holds the lease of",
+        ),
+      attention: z
+        .boolean()
+        .optional()
+        .describe(
+          "only tasks that need attention: flagged, overdue, or in a status that only a person leads out of",
+        ),
+      total: z
+        .boolean()
+        .optional()
+        .describe("also count the tasks of the list; costs the more, the more there are"),
       sort: z
         .enum(["created", "updated", "entered", "due", "priority"])
         .default("created")
@@ -158,7 +173,17 @@ export const TASK_ROUTES = defineRoutes({
         .optional()
         .describe("`cursor` of the previous page"),
     }),
-    replies: { 200: z.object({ tasks: z.array(task), cursor: nextCursor }) },
+    replies: {
+      200: z.object({
+        tasks: z.array(task),
+        cursor: nextCursor,
+        total: z
+          .int()
+          .min(0)
+          .optional()
+          .describe("only with `total=true`: tasks of all pages; at 100000 counting stops"),
+      }),
+    },
     refusals: ["NOT_FOUND"],
   },
   getTask: {

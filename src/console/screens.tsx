@@ -21,6 +21,7 @@ const SCREENS: readonly Route[] = [
     screen(async () => (await import("./screens/lifecycle/lifecycle.tsx")).LifecycleScreen),
   ],
   ["/lifecycles/:lifecycle/:tab", PluginScreen],
+  [addresses.tasks, screen(async () => (await import("./screens/table/all-tasks.tsx")).AllTasks)],
   ["/tasks/:id", screen(async () => (await import("./screens/task/task.tsx")).TaskScreen)],
   [addresses.events, screen(async () => (await import("./screens/events/events.tsx")).Events)],
   [addresses.members, screen(async () => (await import("./screens/members/members.tsx")).Members)],

@@ -12,6 +12,7 @@ const SCREENS: [path: string, ready: string][] = [
   ["/", ".workers"],
   ["/lifecycles/board/board?finished=1", "article"],
   ["/lifecycles/board/table", "[role=row] a"],
+  ["/tasks?sort=updated", "[role=row] a"],
   ["/lifecycles/board/rules", ".react-flow__node"],
   ["/tasks/{task}", ".timeline li"],
   ["/events", ".state"],

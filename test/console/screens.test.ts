@@ -28,7 +28,7 @@ withConsole("every screen", (setup) => {
     await expect.poll(status).toBe("STUCK");
     const stuck = page.locator(".attention li", { hasText: "Nobody came in time" });
     await stuck.getByText("Stuck").waitFor();
-    await stuck.getByRole("link").click();
+    await stuck.getByRole("link", { name: "Nobody came in time" }).click();
     await page.getByRole("heading", { name: "Nobody came in time" }).waitFor();
   });
 

@@ -78,6 +78,7 @@ const KNOWN = {
   task_id: ids,
   name: fc.constantFrom(...LIFECYCLES.map(({ name }) => name)),
   assigned_to: fc.constantFrom("m1", "m2", "me"),
+  held_by: fc.constantFrom("m1", "m2", "me"),
   project_ids: fc.constantFrom(null, ["main"]),
   active: fc.constant(true),
   token: fc.constantFrom(...everyone),

@@ -96,6 +96,8 @@ const ROWS: Row[] = [
   ["listTasks", "GET /api/tasks"],
   ["listTasks", "GET /api/tasks?project_id={project}"],
   ["listTasks", "GET /api/tasks?assigned_to={member}"],
+  ["listTasks", "GET /api/tasks?held_by={member}&total=true"],
+  ["listTasks", "GET /api/tasks?attention=true&total=true"],
   ["listTasks", "GET /api/tasks?q=secret&cursor={task}"],
   ["getTask", "GET /api/tasks/{task}"],
   ["listTaskEvents", "GET /api/tasks/{task}/events"],

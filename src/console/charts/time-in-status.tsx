@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { addresses } from "../addresses.ts";
 import type { LifecycleFigures } from "../data/client.ts";
 import { queries } from "../data/queries.ts";
 import { toneOf, useStatusLabel } from "../design/status.tsx";
+import { Link } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
 import "./charts.css";
 
@@ -21,7 +23,12 @@ export function TimeInStatus({ figures }: { figures: LifecycleFigures }) {
     <ul className="stays">
       {stays.map(({ status, median_seconds, slow_seconds }) => (
         <li key={status} data-tone={toneOf(lifecycle, status)} title={status}>
-          <span className="cut">{label(status)}</span>
+          <Link
+            className="cut"
+            href={addresses.table(figures.name, { status, sort: "entered", order: "asc" })}
+          >
+            {label(status)}
+          </Link>
           <span className="stay" aria-hidden="true">
             <i className="slow" style={{ width: width(slow_seconds) }} />
             <i style={{ width: width(median_seconds) }} />

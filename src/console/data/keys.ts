@@ -1,5 +1,8 @@
 import type { ListQuery } from "./list-query.ts";
 
+/** In the key of a list of all lifecycles, this is in place of the name. */
+export const ALL_LIFECYCLES = "";
+
 /** Query keys; events invalidate cached data by them. */
 export const keys = {
   all: ["pawl"] as const,
@@ -18,7 +21,9 @@ export const keys = {
   overview: (query: object) => ["pawl", "overview", query] as const,
   lists: ["pawl", "list"] as const,
   listsOf: (lifecycle: string) => ["pawl", "list", lifecycle] as const,
-  list: (query: ListQuery) => ["pawl", "list", query.lifecycle, query] as const,
+  list: (query: ListQuery) => ["pawl", "list", query.lifecycle ?? ALL_LIFECYCLES, query] as const,
+  totals: ["pawl", "total"] as const,
+  total: (query: ListQuery) => ["pawl", "total", query] as const,
   found: (text: string) => ["pawl", "found", text] as const,
   title: (id: string) => ["pawl", "title", id] as const,
   task: (id: string) => ["pawl", "task", id] as const,

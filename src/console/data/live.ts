@@ -3,7 +3,7 @@ import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import type { FeedEvent } from "../../client/index.ts";
 import { client, PawlProblem } from "./client.ts";
 import type { Links, Task } from "./client.ts";
-import { keys } from "./keys.ts";
+import { ALL_LIFECYCLES, keys } from "./keys.ts";
 import { labelsOf } from "./labels-of.ts";
 import type { ListQuery } from "./list-query.ts";
 
@@ -115,7 +115,7 @@ class Live {
     if (!queryClient) return;
     this.scheduleOverview();
     const changed = new Set(events.map(({ task_id }) => task_id));
-    const lifecycles = new Set(events.map(({ lifecycle }) => lifecycle));
+    const lifecycles = new Set([ALL_LIFECYCLES, ...events.map(({ lifecycle }) => lifecycle)]);
     const ids = [...changed, ...(changed.size > MAX_SINGLE_FETCHES ? [] : waitingFor(queryClient, changed))];
     for (const id of ids) void queryClient.invalidateQueries({ queryKey: keys.task(id) });
     if (changed.size > MAX_SINGLE_FETCHES || !isShown(queryClient, lifecycles)) {
@@ -130,13 +130,14 @@ class Live {
     );
   }
 
-  /** The overview costs more than a task, so it is fetched less often. */
+  /** The overview and totals cost more than a task, so they are fetched less often. */
   private scheduleOverview(): void {
     this.overviewTimer ??= setTimeout(
       () => {
         this.overviewTimer = undefined;
         this.overviewAt = Date.now();
         void this.queryClient?.invalidateQueries({ queryKey: keys.overviews });
+        void this.queryClient?.invalidateQueries({ queryKey: keys.totals });
       },
       Math.max(0, this.overviewAt + OVERVIEW_INTERVAL_MS - Date.now()),
     );
@@ -225,6 +226,8 @@ function refetchLists(queryClient: QueryClient, lifecycle: string): void {
 }
 
 function withTask(list: Pages, id: string, task: Task | null, query: ListQuery): Pages | "unknown" {
+  // Only the server knows which tasks need attention, and who holds unfinished ones.
+  if (query.attention === true || query.held_by !== undefined) return "unknown";
   const belongs = task !== null && matchesQuery(task, query);
   const isListed = list.pages.some(({ tasks }) => tasks.some((one) => one.id === id));
   if (isListed) {
@@ -252,7 +255,7 @@ function matchesQuery(
   { lifecycle, status, project_id, assigned_to, q, label = [] }: ListQuery,
 ): boolean {
   return (
-    task.lifecycle === lifecycle &&
+    (lifecycle ?? task.lifecycle) === task.lifecycle &&
     (status?.includes(task.status) ?? true) &&
     (project_id ?? task.project_id) === task.project_id &&
     (assigned_to ?? task.assigned_to) === task.assigned_to &&

@@ -70,6 +70,14 @@ export const queries = {
       structuralSharing: false,
       staleTime: 30_000,
     }),
+  /** The number of all tasks of a list. */
+  total: (query: ListQuery) =>
+    queryOptions({
+      queryKey: keys.total(query),
+      queryFn: async ({ signal }) =>
+        (await client.listTasks({ ...query, limit: 1, total: true }, { signal })).total,
+      placeholderData: (before) => before,
+    }),
   found: (q: string) =>
     queryOptions({
       queryKey: keys.found(q),

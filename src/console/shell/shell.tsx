@@ -20,6 +20,7 @@ import { useI18n } from "../texts/i18n.tsx";
 import { DemoBar } from "./demo-bar.tsx";
 import { OutboxNote } from "./outbox-note.tsx";
 import { Palette } from "./palette.tsx";
+import { ShortcutHelp } from "./shortcut-help.tsx";
 import { SideNav } from "./side-nav.tsx";
 import { SignOutProvider, useSignOut } from "./sign-out.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -41,9 +42,16 @@ function Frame() {
   const { path, entry, isBack } = useLocation();
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
+  const [help, setHelp] = useState(false);
   const content = useRef<HTMLElement>(null);
-  useShortcuts(() => {
-    setPalette(true);
+  const openHelp = () => {
+    setHelp(true);
+  };
+  useShortcuts({
+    openPalette: () => {
+      setPalette(true);
+    },
+    openHelp,
   });
   useEffect(() => {
     setDrawer(false);
@@ -69,34 +77,13 @@ function Frame() {
         }}
       />
       <div className="stage">
-        <header className="top">
-          <span className="narrow-only">
-            <IconButton
-              icon="menu"
-              label={t.shell.menu}
-              aria-expanded={drawer}
-              onClick={() => {
-                setDrawer(!drawer);
-              }}
-            />
-          </span>
-          <button
-            type="button"
-            className="finder"
-            onClick={() => {
-              setPalette(true);
-            }}
-          >
-            <Icon name="search" />
-            <span>{t.shell.palette}</span>
-            <kbd className="kbd" aria-hidden="true">
-              Ctrl K
-            </kbd>
-          </button>
-          <span className="push" />
-          <ConnectionState />
-          <Account />
-        </header>
+        <TopBar
+          drawer={drawer}
+          onDrawer={setDrawer}
+          onPalette={() => {
+            setPalette(true);
+          }}
+        />
         <DemoBar />
         <StaleNote />
         <OutboxNote />
@@ -109,9 +96,53 @@ function Frame() {
           onClose={() => {
             setPalette(false);
           }}
+          onShortcuts={openHelp}
+        />
+      )}
+      {help && (
+        <ShortcutHelp
+          onClose={() => {
+            setHelp(false);
+          }}
         />
       )}
     </div>
+  );
+}
+
+function TopBar({
+  drawer,
+  onDrawer,
+  onPalette,
+}: {
+  drawer: boolean;
+  onDrawer: (open: boolean) => void;
+  onPalette: () => void;
+}) {
+  const { t } = useI18n();
+  return (
+    <header className="top">
+      <span className="narrow-only">
+        <IconButton
+          icon="menu"
+          label={t.shell.menu}
+          aria-expanded={drawer}
+          onClick={() => {
+            onDrawer(!drawer);
+          }}
+        />
+      </span>
+      <button type="button" className="finder" onClick={onPalette}>
+        <Icon name="search" />
+        <span>{t.shell.palette}</span>
+        <kbd className="kbd" aria-hidden="true">
+          Ctrl K
+        </kbd>
+      </button>
+      <span className="push" />
+      <ConnectionState />
+      <Account />
+    </header>
   );
 }
 

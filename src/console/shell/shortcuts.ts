@@ -4,6 +4,7 @@ import { navigate } from "../router.tsx";
 
 const GO_TO: Readonly<Record<string, string>> = {
   o: addresses.overview,
+  t: addresses.tasksBy({ owner: "me" }),
   e: addresses.events,
   m: addresses.members,
   s: addresses.settings,
@@ -12,7 +13,13 @@ const GO_TO: Readonly<Record<string, string>> = {
 const MAX_PAUSE_MS = 1_200;
 
 /** Keyboard shortcuts, except while typing. */
-export function useShortcuts(openPalette: () => void): void {
+export function useShortcuts({
+  openPalette,
+  openHelp,
+}: {
+  openPalette: () => void;
+  openHelp: () => void;
+}): void {
   useEffect(() => {
     let wentAt = 0;
     const onKeyDown = (event: KeyboardEvent) => {
@@ -24,7 +31,10 @@ export function useShortcuts(openPalette: () => void): void {
       }
       const isInactive = isTyping(event.target) || document.querySelector("dialog[open]") !== null;
       if (event.ctrlKey || event.metaKey || event.altKey || isInactive) return;
-      if (event.key === "/") {
+      if (event.key === "?") {
+        event.preventDefault();
+        openHelp();
+      } else if (event.key === "/") {
         const field = document.querySelector<HTMLInputElement>("main input[type=search]");
         if (field) event.preventDefault();
         field?.focus();
@@ -50,7 +60,8 @@ export function latinKey({ key, code }: Pick<KeyboardEvent, "key" | "code">): st
   return /^[\x20-\x7e]$/.test(key) ? key.toLowerCase() : (letter ?? key).toLowerCase();
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** True if a key goes into a field. */
+export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

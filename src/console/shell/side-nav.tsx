@@ -32,6 +32,12 @@ export function SideNav({ open }: { open: boolean }) {
             title={t.shell.overview}
             current={path === "/"}
           />
+          <NavItem
+            href={addresses.tasksBy({ owner: "me" })}
+            icon="hand"
+            title={t.shell.myTasks}
+            current={path === addresses.tasks}
+          />
         </ul>
         <div>
           <h2>{t.shell.lifecycles}</h2>

@@ -5,10 +5,11 @@ import { publicTask } from "./public-task.ts";
 import type { PublicTask } from "./public-task.ts";
 import { isUuid } from "../../std/uuid.ts";
 import { readBeats } from "../sql/find-tasks.ts";
-import { listSorted, listTasks } from "../sql/list-tasks.ts";
+import { countListed, listSorted, listTasks } from "../sql/list-tasks.ts";
 import type { TaskSort } from "../sql/list-tasks.ts";
 import { isOpen, taskOf } from "../task-row.ts";
 import type { Tx } from "../transaction.ts";
+import { stuckPairs } from "./stuck-pairs.ts";
 import { visibleProjects } from "./visible-projects.ts";
 
 export type TaskQuery = {
@@ -18,14 +19,22 @@ export type TaskQuery = {
   assigned_to?: string;
   q?: string;
   label?: readonly string[];
+  held_by?: string;
+  /** Only tasks that need attention, as on the overview. */
+  attention?: boolean;
+  /** Counts all tasks of the list too, at most MAX_COUNTED. */
+  total?: boolean;
   sort?: TaskSort;
   order?: "asc" | "desc";
   cursor?: string;
   limit?: number;
 };
 
-/** `cursor` is for the next page; null if there is none. */
-export type TaskPage = { tasks: PublicTask[]; cursor: string | null };
+/** A total above this is not counted: counting reads every task of the list. */
+const MAX_COUNTED = 100_000;
+
+/** `cursor` is for the next page; null if there is none. `total` is given if it was asked for. */
+export type TaskPage = { tasks: PublicTask[]; cursor: string | null; total?: number };
 
 /** Reads one page of the tasks that an actor may see; default oldest first. */
 export async function listPage(
@@ -48,6 +57,8 @@ export async function listPage(
     assigned_to: query.assigned_to ?? null,
     text: query.q ?? null,
     labels: query.label ?? null,
+    held_by: query.held_by ?? null,
+    attention: query.attention ? stuckPairs(registry) : null,
     reader: actor.id,
   };
   // One more than requested shows whether there is a next page.
@@ -64,6 +75,7 @@ export async function listPage(
   return {
     tasks: page.map((row) => publicTask(taskOf(row, beats.get(row.id)))),
     cursor: rows.length > limit && last ? cursorOf(last) : null,
+    ...(query.total ? { total: await countListed(tx, org_id, filter, MAX_COUNTED) } : {}),
   };
 }
 

@@ -1,5 +1,4 @@
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
-import { stuckStatuses } from "../../core/index.ts";
 import type { Actor, Instant } from "../../core/index.ts";
 import { countMoves, readEventTime } from "../sql/count-moves.ts";
 import type { MovesRow } from "../sql/count-moves.ts";
@@ -16,6 +15,7 @@ import { readClock } from "../sql/read-task-context.ts";
 import { readDueTimers } from "../sql/read-timers.ts";
 import type { DueTimers } from "../sql/read-timers.ts";
 import type { Tx } from "../transaction.ts";
+import { stuckPairs } from "./stuck-pairs.ts";
 import { visibleProjects } from "./visible-projects.ts";
 
 /** Maximum numbers of rows that are read. */
@@ -61,7 +61,7 @@ export async function readOverview(
   // Buckets start at multiples of their length, so that the bars of a chart stay the same between two requests.
   const since = Math.floor((at - window_ms) / bucket_ms) * bucket_ms + bucket_ms;
   const { position: after, cut } = await findPosition(tx, org_id, { since, most: MAX_EVENTS });
-  const stuck = stuckOf(registry);
+  const stuck = stuckPairs(registry);
   const [open, moves, stays, attention, workers, timers, first] = await Promise.all([
     countOpen(tx, org_id, scope, stuck),
     countMoves(tx, org_id, scope, { after, since, bucket_ms }),
@@ -73,14 +73,4 @@ export async function readOverview(
   ]);
   const counted_since = cut ? (first ?? since) : since;
   return { at, since, counted_since, open, moves, stays, attention, workers, timers };
-}
-
-function stuckOf({ lifecycles }: LifecycleRegistry) {
-  const pairs = [...lifecycles.values()].flatMap((lifecycle) =>
-    stuckStatuses(lifecycle).map((status) => ({ lifecycle: lifecycle.name, status })),
-  );
-  return {
-    lifecycles: pairs.map(({ lifecycle }) => lifecycle),
-    statuses: pairs.map(({ status }) => status),
-  };
 }

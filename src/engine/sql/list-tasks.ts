@@ -2,6 +2,7 @@ import type { TaskRow } from "../task-row.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 import type { Write } from "./statement.ts";
+import type { StatusPairs } from "./count-open.ts";
 import { visibleTo } from "./visible-to.ts";
 
 /** Adds a value to a statement's parameters and returns its placeholder, such as `$3`. */
@@ -19,6 +20,10 @@ export type TaskFilter = {
   text: string | null;
   /** Labels that a task must have, all of them, in the field `labels` of its data. */
   labels?: readonly string[] | null;
+  /** The member that an unfinished task is assigned to, or that holds its lease. */
+  held_by?: string | null;
+  /** Tasks that need attention: flagged, overdue, or in one of these statuses. */
+  attention?: StatusPairs | null;
   /** null: the system, which sees private tasks too. */
   reader: string | null;
   /** Conditions of the caller's own on the task `t`. */
@@ -102,6 +107,21 @@ export function listSorted(
   return query(tx, text, params);
 }
 
+/** Counts the tasks of a filter, at most `max` of them. */
+export async function countListed(tx: Tx, org_id: string, filter: TaskFilter, max: number): Promise<number> {
+  const { params, bind } = parametersOf(org_id);
+  const conditions = conditionsOf(filter, bind);
+  if (filter.statuses) conditions.push(`t.status = any(${bind(filter.statuses)}::text[])`);
+  // Allows the index of unfinished tasks.
+  if (filter.unfinished) conditions.push("not t.final");
+  const text = `
+    select count(*)::float8 as tasks from (
+      select from pawl.task t where t.org_id = $1 ${and(conditions)} limit ${bind(max)}
+    ) as listed`;
+  const [row] = await query<{ tasks: number }>(tx, text, params);
+  return row?.tasks ?? 0;
+}
+
 /** The first parameter is the org. */
 function parametersOf(org_id: string): { params: unknown[]; bind: Bind } {
   const params: unknown[] = [org_id];
@@ -114,7 +134,8 @@ function and(conditions: readonly string[]): string {
 
 /** All conditions but those of the org and the status. */
 function conditionsOf(filter: TaskFilter, bind: Bind): string[] {
-  const { lifecycle, unfinished, projects, assigned_to, text, labels, reader, more } = filter;
+  const { lifecycle, unfinished, projects, assigned_to, text, labels, held_by, attention, reader, more } =
+    filter;
   const conditions: string[] = [];
   if (lifecycle) {
     const name = "known" in lifecycle ? lifecycle.known : lifecycle.asked;
@@ -126,6 +147,15 @@ function conditionsOf(filter: TaskFilter, bind: Bind): string[] {
   if (assigned_to !== null) conditions.push(`t.assigned_to = ${bind(assigned_to)}`);
   if (text !== null) conditions.push(`position(lower(${bind(text)}::text) in lower(t.title)) > 0`);
   if (labels) conditions.push(`t.data -> 'labels' @> to_jsonb(${bind(labels)}::text[])`);
+  if (held_by != null)
+    conditions.push(`not t.final and coalesce(t.lease_holder, t.assigned_to) = ${bind(held_by)}`);
+  if (attention) conditions.push(needsAttention(attention, bind));
   if (reader !== null) conditions.push(visibleTo(bind(reader)));
   return [...conditions, ...(more?.(bind) ?? [])];
+}
+
+function needsAttention({ lifecycles, statuses }: StatusPairs, bind: Bind): string {
+  return `not t.final and (t.needs_attention or t.due_at <= statement_timestamp() or exists (
+    select from unnest(${bind(lifecycles)}::text[], ${bind(statuses)}::text[]) as s(lifecycle, status)
+    where s.lifecycle = t.lifecycle and s.status = t.status))`;
 }

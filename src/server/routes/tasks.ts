@@ -56,17 +56,19 @@ export function serveTasks(deps: TaskDeps): RouteSet {
       listTasks: async ({ caller, query }) => {
         const wrongName = await engine.unknownName(query);
         if (wrongName) return wrongName;
-        const { tasks, cursor } = await engine.list(
-          caller,
-          defined({ ...query, assigned_to: assignee(caller, query.assigned_to) }),
-        );
+        const members = {
+          assigned_to: assignee(caller, query.assigned_to),
+          held_by: assignee(caller, query.held_by),
+        };
+        const { tasks, ...page } = await engine.list(caller, defined({ ...query, ...members }));
         // Only an empty list can be the result of a wrong project or member.
         const unknown =
           tasks.length > 0
             ? null
             : ((await projectRefusal(directory, caller, query.project_id)) ??
-              (await memberRefusal(directory, caller, assignee(caller, query.assigned_to))));
-        return unknown ?? answer(200, { tasks: tasks.map(taskOnWire), cursor });
+              (await memberRefusal(directory, caller, members.assigned_to)) ??
+              (await memberRefusal(directory, caller, members.held_by)));
+        return unknown ?? answer(200, { tasks: tasks.map(taskOnWire), ...page });
       },
       getTask: async ({ caller, params: { id } }) => {
         const task = await engine.find(caller, id);

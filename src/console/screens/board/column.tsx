@@ -7,6 +7,7 @@ import type { ListQuery } from "../../data/list-query.ts";
 import { Skeleton, ErrorState } from "../../design/states.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import { useRefusalTexts } from "../../tasks/use-refusal-texts.ts";
+import { rememberList } from "../../tasks/last-list.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import type { Drag } from "./drag.ts";
 import { TaskCard } from "./task-card.tsx";
@@ -62,6 +63,12 @@ export function Column({ lifecycle, status, filters, count, drag, actions }: Pro
       data-column={status.name}
       data-drop={dropState(drag, status.name)}
       aria-label={status.name}
+      onPointerDownCapture={() => {
+        rememberList(tasks);
+      }}
+      onFocusCapture={() => {
+        rememberList(tasks);
+      }}
     >
       <header data-tone={toneOf(lifecycle, status.name)} title={status.meaning ?? status.name}>
         <i />

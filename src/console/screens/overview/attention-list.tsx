@@ -16,9 +16,14 @@ export function AttentionList({ tasks, total }: { tasks: Overview["attention"]; 
       <header className="head">
         <h2>{t.overview.attention}</h2>
         {total > 0 && (
-          <span className="badge" data-tone="warn">
+          <Link
+            className="badge"
+            data-tone="warn"
+            href={addresses.tasksBy({ attention: "1", sort: "entered", order: "asc" })}
+            aria-label={t.shell.attention(total)}
+          >
             {f.number(total)}
-          </span>
+          </Link>
         )}
       </header>
       {tasks.length === 0 ? (
@@ -42,7 +47,9 @@ export function AttentionList({ tasks, total }: { tasks: Overview["attention"]; 
                       {t.overview.reason[reason]}
                     </span>
                   ))}
-                <span className="faint">{task.lifecycle}</span>
+                <Link className="faint" href={addresses.table(task.lifecycle, { attention: "1" })}>
+                  {task.lifecycle}
+                </Link>
                 {task.assigned_to !== null && <Person id={task.assigned_to} />}
               </div>
             </li>

@@ -19,6 +19,10 @@ export function LifecycleCard({ figures, overview }: { figures: LifecycleFigures
   const { t, f } = useI18n();
   const created = total(figures.created);
   const finished = total(figures.finished);
+  const statuses = (isFinal: boolean) => ({
+    status: figures.statuses.flatMap(({ status, final }) => (final === isFinal ? [status] : [])).join(","),
+  });
+  const [open, final] = [statuses(false), statuses(true)];
   const idle = figures.open === 0 && created === 0 && finished === 0;
   return (
     <section className="card lifecycle-card" data-idle={idle}>
@@ -29,14 +33,32 @@ export function LifecycleCard({ figures, overview }: { figures: LifecycleFigures
           </Link>
         </h2>
         {figures.attention > 0 && (
-          <span className="badge" data-tone="warn" title={t.shell.attention(figures.attention)}>
+          <Link
+            className="badge"
+            data-tone="warn"
+            href={addresses.table(figures.name, { attention: "1" })}
+            title={t.shell.attention(figures.attention)}
+            aria-label={t.shell.attention(figures.attention)}
+          >
             <Icon name="alert" /> {f.number(figures.attention)}
-          </span>
+          </Link>
         )}
         <span className="push row figures">
-          <Figure value={f.short(figures.open)} label={t.overview.open} />
-          <Figure value={f.short(created)} label={t.overview.created} />
-          <Figure value={f.short(finished)} label={t.overview.finished} />
+          <Figure
+            value={f.short(figures.open)}
+            label={t.overview.open}
+            href={addresses.table(figures.name, open)}
+          />
+          <Figure
+            value={f.short(created)}
+            label={t.overview.created}
+            href={addresses.table(figures.name, { sort: "created" })}
+          />
+          <Figure
+            value={f.short(finished)}
+            label={t.overview.finished}
+            href={addresses.table(figures.name, { ...final, sort: "entered" })}
+          />
         </span>
       </header>
       {idle ? (
@@ -66,11 +88,11 @@ export function LifecycleCard({ figures, overview }: { figures: LifecycleFigures
   );
 }
 
-function Figure({ value, label }: { value: string; label: string }) {
+function Figure({ value, label, href }: { value: string; label: string; href: string }) {
   return (
-    <span className="figure">
+    <Link className="figure" href={href}>
       <b className="num">{value}</b> <span>{label}</span>
-    </span>
+    </Link>
   );
 }
 
@@ -94,10 +116,12 @@ function StatusBar({ figures }: { figures: LifecycleFigures }) {
           .filter(({ tasks, entered }) => (tasks ?? entered) > 0)
           .map(({ status, tasks, entered, final }) => (
             <li key={status} data-tone={toneOf(lifecycle, status)} title={status}>
-              <i />
-              <span>{label(status)}</span>
-              <b className="num">{final ? `+${f.short(entered)}` : f.short(tasks ?? 0)}</b>
-              {final && <span className="unseen">{t.overview.finishedInWindow(f.number(entered))}</span>}
+              <Link href={addresses.table(figures.name, { status, sort: "entered" })}>
+                <i />
+                <span>{label(status)}</span>
+                <b className="num">{final ? `+${f.short(entered)}` : f.short(tasks ?? 0)}</b>
+                {final && <span className="unseen">{t.overview.finishedInWindow(f.number(entered))}</span>}
+              </Link>
             </li>
           ))}
       </ul>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { addresses } from "../../addresses.ts";
 import type { Overview as Figures } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
 import type { Window } from "../../data/queries.ts";
@@ -6,7 +7,7 @@ import { Segments } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { Loaded } from "../../design/loaded.tsx";
 import { Skeleton, EmptyState } from "../../design/states.tsx";
-import { useSearch } from "../../router.tsx";
+import { Link, useSearch } from "../../router.tsx";
 import { DemoCard } from "../../shell/demo-bar.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { useI18n } from "../../texts/i18n.tsx";
@@ -109,9 +110,9 @@ function Timers({ sweep }: { sweep: Figures["sweep"] }) {
         {sweep.due === 0 ? (
           t.overview.sweepFine
         ) : (
-          <span>
+          <Link href={addresses.tasksBy({ attention: "1", sort: "due", order: "asc" })}>
             {t.overview.sweepDue(sweep.due)}, {t.overview.sweepLag(f.span(sweep.lag_seconds))}
-          </span>
+          </Link>
         )}
       </div>
     </section>

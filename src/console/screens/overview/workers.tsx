@@ -1,6 +1,8 @@
+import { addresses } from "../../addresses.ts";
 import type { Overview } from "../../data/client.ts";
 import { useNow } from "../../design/clock.ts";
 import { Avatar } from "../../design/person.tsx";
+import { Link } from "../../router.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
 
 const MAX_SHOWN = 12;
@@ -24,7 +26,9 @@ export function Workers({ workers }: { workers: Overview["workers"] }) {
               <Avatar id={worker.member_id} name={worker.name} />
               <div className="stack">
                 <span className="row spread">
-                  <b className="cut">{worker.name}</b>
+                  <Link className="cut" href={addresses.tasksBy({ owner: worker.member_id })}>
+                    <b>{worker.name}</b>
+                  </Link>
                   <span className="faint small num">
                     {t.overview.holds(Math.max(worker.tasks, worker.leases))}
                   </span>

@@ -4,6 +4,7 @@ import { Segments } from "../../design/button.tsx";
 import { Loaded } from "../../design/loaded.tsx";
 import { Skeleton } from "../../design/states.tsx";
 import { usePreference } from "../../preferences.ts";
+import { ShortcutList } from "../../shell/shortcut-list.tsx";
 import { usePageTitle } from "../../shell/page-title.ts";
 import { LANGUAGES, useI18n } from "../../texts/i18n.tsx";
 import type { Language } from "../../texts/i18n.tsx";
@@ -70,34 +71,14 @@ function Appearance() {
 
 function Keyboard() {
   const { t } = useI18n();
-  const keys: [readonly string[], string][] = [
-    [["Ctrl K"], t.settings.keys.palette],
-    [["G", "O / E / M / S"], t.settings.keys.go],
-    [["/"], t.settings.keys.search],
-    [["← ↑ ↓ →"], t.settings.keys.arrows],
-    [["Enter"], t.settings.keys.open],
-    [["M"], t.settings.keys.move],
-    [["Esc"], t.settings.keys.escape],
-  ];
   return (
     <section className="card">
       <header className="head">
         <h2>{t.settings.shortcuts}</h2>
       </header>
-      <dl className="body definition">
-        {keys.map(([pressed, meaning]) => (
-          <div key={meaning} className="pair">
-            <dt className="row">
-              {pressed.map((key) => (
-                <kbd key={key} className="kbd">
-                  {key}
-                </kbd>
-              ))}
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className="body">
+        <ShortcutList />
+      </div>
     </section>
   );
 }

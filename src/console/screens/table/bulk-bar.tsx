@@ -5,27 +5,37 @@ import { keys } from "../../data/keys.ts";
 import { placeTask } from "../../data/live.ts";
 import { useMe } from "../../data/queries.ts";
 import { Button } from "../../design/button.tsx";
-import { useProblemText } from "../../design/use-toast-on-error.ts";
+import { useProblemText, useToastOnError } from "../../design/use-toast-on-error.ts";
 import { ActionDialog } from "../../tasks/action-dialog.tsx";
 import type { MoveRequest } from "../../tasks/use-move.ts";
 import { actionsFor } from "../../tasks/role-permissions.ts";
 import { useI18n } from "../../texts/i18n.tsx";
+import { useTexts } from "../../texts/use-texts.ts";
 import { moveAll } from "./move-all.ts";
 import type { MoveResult } from "./move-all.ts";
+import { tableTexts } from "./table-texts.ts";
+import { MAX_SELECTED } from "./use-selection.ts";
 
 /** Actions for all selected tasks. */
 export function BulkBar({
   lifecycle,
   tasks,
+  total,
+  onSelectMatching,
   onClear,
   onResults,
 }: {
   lifecycle: Lifecycle;
   tasks: readonly Task[];
+  /** The number of tasks of the list, if all loaded ones are selected and there are more. */
+  total: number | null;
+  onSelectMatching: () => Promise<void>;
   onClear: () => void;
   onResults: (results: MoveResult[]) => void;
 }) {
-  const { t, n } = useI18n();
+  const { t, f, n } = useI18n();
+  const own = useTexts(tableTexts);
+  const [loading, run] = useToastOnError();
   const { roles } = useMe();
   const textOf = useProblemText();
   const queryClient = useQueryClient();
@@ -61,6 +71,15 @@ export function BulkBar({
           </option>
         ))}
       </select>
+      {total !== null && (
+        <Button small disabled={loading} onClick={() => void run(onSelectMatching)}>
+          {loading
+            ? own.selecting
+            : total > MAX_SELECTED
+              ? own.selectFirst(f.number(MAX_SELECTED))
+              : own.selectMatching(total, f.number(total))}
+        </Button>
+      )}
       <Button small look="quiet" icon="close" onClick={onClear}>
         {t.common.clear}
       </Button>

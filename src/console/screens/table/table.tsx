@@ -1,10 +1,9 @@
 import { useMemo, useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { Lifecycle } from "../../data/client.ts";
+import type { Lifecycle, Task } from "../../data/client.ts";
 import { queries, useMe } from "../../data/queries.ts";
 import type { ListQuery, Sort } from "../../data/list-query.ts";
 import { Skeleton, EmptyState, ErrorState } from "../../design/states.tsx";
-import { useStatusLabel } from "../../design/status.tsx";
 import { useSearch } from "../../router.tsx";
 import { Filters, useFilters } from "../../tasks/filters.tsx";
 import { LifecycleHead } from "../../tasks/lifecycle-head.tsx";
@@ -12,8 +11,12 @@ import { actionsFor } from "../../tasks/role-permissions.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { BulkResults } from "./bulk-results.tsx";
+import { useColumns, useShownColumns } from "./columns.ts";
+import { ListTools, useTotal } from "./list-tools.tsx";
 import type { MoveResult } from "./move-all.ts";
+import { StatusFilter, useStatuses } from "./status-filter.tsx";
 import { TaskRows } from "./task-rows.tsx";
+import { useSelection } from "./use-selection.ts";
 import "./table.css";
 
 const SORTS: readonly Sort[] = ["created", "updated", "entered", "due", "priority"];
@@ -31,43 +34,97 @@ export function Table({ lifecycle: name = "" }: { lifecycle?: string }) {
   );
 }
 
-function TaskList({ lifecycle }: { lifecycle: Lifecycle }) {
-  const { t, f } = useI18n();
-  const { any, ...filters } = useFilters();
+/** The order in the address, as parameters of a list query. */
+export function useOrder(): { sort: Sort; order: "asc" | "desc" } {
   const [search] = useSearch();
-  const sort = SORTS.find((one) => one === search.get("sort")) ?? "created";
-  const order = search.get("order") === "asc" ? ("asc" as const) : ("desc" as const);
-  const status = search.get("status");
-  const isFiltered = any || status !== null;
+  return {
+    sort: SORTS.find((one) => one === search.get("sort")) ?? "created",
+    order: search.get("order") === "asc" ? "asc" : "desc",
+  };
+}
+
+/** The loaded tasks of a list, and the empty and error states in their place. */
+export function useTaskList(query: ListQuery) {
+  const list = useInfiniteQuery(queries.list({ ...query, limit: PAGE }));
+  const tasks = useMemo(() => list.data?.pages.flatMap((page) => page.tasks) ?? [], [list.data]);
+  const total = useTotal(query, list, tasks.length);
+  const loadMore = () => {
+    if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
+  };
+  return { list, tasks, total, loadMore };
+}
+
+/** Takes the place of rows: a placeholder, an error, or a note that there are none. */
+export function NoRows({
+  list,
+  tasks,
+  isFiltered,
+}: {
+  list: ReturnType<typeof useTaskList>["list"];
+  tasks: readonly Task[];
+  isFiltered: boolean;
+}) {
+  const { t } = useI18n();
+  if (list.isPending) return <Skeleton lines={8} height={32} />;
+  if (tasks.length > 0) return null;
+  if (list.error) return <ErrorState error={list.error} onRetry={() => void list.refetch()} />;
+  return (
+    <EmptyState
+      icon={isFiltered ? "search" : "board"}
+      title={isFiltered ? t.table.noMatch : t.board.emptyTitle}
+      hint={isFiltered ? t.table.noMatchHint : t.board.emptyHint}
+    />
+  );
+}
+
+function TaskList({ lifecycle }: { lifecycle: Lifecycle }) {
+  const { any, ...filters } = useFilters();
+  const statuses = useStatuses();
+  const { sort, order } = useOrder();
   const query: ListQuery = {
     lifecycle: lifecycle.name,
     ...filters,
-    ...(status ? { status: [status] } : {}),
+    ...(statuses ? { status: statuses } : {}),
     sort,
     order,
-    limit: PAGE,
   };
-  const list = useInfiniteQuery(queries.list(query));
-  const tasks = useMemo(() => list.data?.pages.flatMap((page) => page.tasks) ?? [], [list.data]);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const chosen = tasks.filter(({ id }) => selected.has(id));
+  const { list, tasks, total, loadMore } = useTaskList(query);
+  const all = useColumns(lifecycle);
+  const shown = useShownColumns(lifecycle.name, all);
+  const selection = useSelection(query, tasks);
   const [results, setResults] = useState<readonly MoveResult[] | null>(null);
   const selectable = actionsFor(lifecycle, useMe().roles).length > 0;
-  const count = f.number(tasks.length);
   const clear = () => {
-    setSelected(new Set());
+    selection.select(new Set());
   };
+  const isAllLoaded = tasks.length > 0 && tasks.every(({ id }) => selection.ids.has(id));
+  const isMore = isAllLoaded && total !== undefined && selection.tasks.length < total;
   return (
     <>
       <div className="row wrap">
-        <StatusFilter lifecycle={lifecycle} />
+        <div className="filters">
+          <StatusFilter lifecycle={lifecycle} />
+        </div>
         <Filters />
-        <span className="push faint small num">
-          {list.hasNextPage ? t.table.loaded(count) : t.table.allLoaded(count)}
-        </span>
+        <ListTools
+          name={lifecycle.name}
+          query={query}
+          all={all}
+          shown={shown}
+          loaded={tasks.length}
+          total={total}
+          selected={selection.tasks}
+        />
       </div>
-      {chosen.length > 0 && (
-        <BulkBar lifecycle={lifecycle} tasks={chosen} onClear={clear} onResults={setResults} />
+      {selection.tasks.length > 0 && (
+        <BulkBar
+          lifecycle={lifecycle}
+          tasks={selection.tasks}
+          total={isMore ? total : null}
+          onSelectMatching={selection.selectMatching}
+          onClear={clear}
+          onResults={setResults}
+        />
       )}
       {results && (
         <BulkResults
@@ -79,54 +136,18 @@ function TaskList({ lifecycle }: { lifecycle: Lifecycle }) {
           }}
         />
       )}
-      {list.isPending && <Skeleton lines={8} height={32} />}
-      {list.error && tasks.length === 0 && (
-        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
-      )}
-      {list.data && tasks.length === 0 && (
-        <EmptyState
-          icon={isFiltered ? "search" : "board"}
-          title={isFiltered ? t.table.noMatch : t.board.emptyTitle}
-          hint={isFiltered ? t.table.noMatchHint : t.board.emptyHint}
-        />
-      )}
+      <NoRows list={list} tasks={tasks} isFiltered={any || statuses !== null} />
       {tasks.length > 0 && (
         <TaskRows
           tasks={tasks}
+          shown={shown}
           sort={sort}
           order={order}
-          selected={selected}
-          onSelect={selectable ? setSelected : null}
-          onNearEnd={() => {
-            if (list.hasNextPage && !list.isFetchingNextPage) void list.fetchNextPage();
-          }}
+          selected={selection.ids}
+          onSelect={selectable ? selection.select : null}
+          onNearEnd={loadMore}
         />
       )}
     </>
-  );
-}
-
-function StatusFilter({ lifecycle }: { lifecycle: Lifecycle }) {
-  const { t } = useI18n();
-  const [search, change] = useSearch();
-  const label = useStatusLabel(lifecycle.name);
-  return (
-    <div className="filters">
-      <select
-        className="input small"
-        aria-label={t.filters.status}
-        value={search.get("status") ?? ""}
-        onChange={(event) => {
-          change({ status: event.target.value });
-        }}
-      >
-        <option value="">{t.filters.anyStatus}</option>
-        {lifecycle.statuses.map(({ name }) => (
-          <option key={name} value={name}>
-            {label(name)}
-          </option>
-        ))}
-      </select>
-    </div>
   );
 }

@@ -1,21 +1,23 @@
 import { useEffect, useRef } from "react";
+import type { CSSProperties } from "react";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { addresses } from "../../addresses.ts";
 import type { Task } from "../../data/client.ts";
 import type { Sort } from "../../data/list-query.ts";
-import { useNow } from "../../design/clock.ts";
-import { Icon } from "../../design/icon.tsx";
-import { Holder } from "../../tasks/holder.tsx";
-import { StatusChip } from "../../design/status.tsx";
-import { Link, useSearch } from "../../router.tsx";
-import { Deadline } from "../../tasks/deadline.tsx";
+import { rememberList } from "../../tasks/last-list.ts";
 import { useI18n } from "../../texts/i18n.tsx";
+import { Cell } from "./cell.tsx";
+import { Heading } from "./headings.tsx";
+import type { Column, ShownColumns } from "./columns.ts";
 
 const ROW_PX = 42;
 const PREFETCH_DISTANCE = 30;
+const CHECKBOX_PX = 24;
+const GAP_PX = 14;
+const MIN_TITLE_PX = 200;
 
 type Props = {
   tasks: readonly Task[];
+  shown: ShownColumns;
   sort: Sort;
   order: "asc" | "desc";
   selected: ReadonlySet<string>;
@@ -25,7 +27,7 @@ type Props = {
 };
 
 /** Table rows; renders only visible ones. */
-export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: Props) {
+export function TaskRows({ tasks, shown, sort, order, selected, onSelect, onNearEnd }: Props) {
   const { t } = useI18n();
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -40,12 +42,12 @@ export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: 
   useEffect(() => {
     if (last >= tasks.length - PREFETCH_DISTANCE) onNearEnd();
   }, [last, tasks.length]);
+  useEffect(() => {
+    rememberList(tasks);
+  }, [tasks]);
   const all = tasks.length > 0 && tasks.every(({ id }) => selected.has(id));
-  const toggle = (id: string) => {
-    const next = new Set(selected);
-    if (!next.delete(id)) next.add(id);
-    onSelect?.(next);
-  };
+  const toggle = useToggle(tasks, selected, onSelect);
+  const { columns } = shown;
   return (
     <div
       className="card rows"
@@ -54,6 +56,7 @@ export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: 
       aria-rowcount={tasks.length}
       tabIndex={0}
       aria-label={t.shell.table}
+      style={gridOf(shown)}
     >
       <div className="line heading" role="row">
         <span role="columnheader">
@@ -68,30 +71,24 @@ export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: 
             />
           )}
         </span>
-        <span role="columnheader">{t.table.title}</span>
-        <span role="columnheader">{t.table.status}</span>
-        <span role="columnheader">{t.table.owner}</span>
-        <Heading by="priority" title={t.table.priority} sort={sort} order={order} />
-        <Heading by="entered" title={t.table.inStatus} sort={sort} order={order} />
-        <Heading by="due" title={t.table.due} sort={sort} order={order} />
-        <Heading by="updated" title={t.table.updated} sort={sort} order={order} />
-        <Heading by="created" title={t.table.created} sort={sort} order={order} />
+        {columns.map((column) => (
+          <Heading key={column.id} column={column} shown={shown} sort={sort} order={order} />
+        ))}
       </div>
       <div className="runway" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, start, key }) => {
           const task = tasks[index];
           return (
             task && (
-              <div
+              <Row
                 key={key}
-                className="line"
-                role="row"
-                aria-rowindex={index + 2}
-                data-selected={selected.has(task.id)}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                <Row task={task} selected={selected.has(task.id)} onToggle={onSelect && toggle} />
-              </div>
+                task={task}
+                index={index}
+                start={start}
+                columns={columns}
+                selected={selected.has(task.id)}
+                onToggle={onSelect && toggle}
+              />
             )
           );
         })}
@@ -100,93 +97,87 @@ export function TaskRows({ tasks, sort, order, selected, onSelect, onNearEnd }: 
   );
 }
 
-function Heading({ by, title, sort, order }: { by: Sort; title: string; sort: Sort; order: "asc" | "desc" }) {
-  const { t } = useI18n();
-  const [, change] = useSearch();
-  const here = by === sort;
-  return (
-    <span role="columnheader" aria-sort={here ? (order === "asc" ? "ascending" : "descending") : "none"}>
-      <button
-        type="button"
-        className="sorter"
-        data-here={here}
-        title={t.table.sortedBy(title)}
-        onClick={() => {
-          change({ sort: by, order: here && order === "desc" ? "asc" : "desc" });
-        }}
-      >
-        {title}
-        {here && (
-          <span className="direction" data-order={order}>
-            <Icon name="down" />
-          </span>
-        )}
-      </button>
-    </span>
-  );
-}
-
 function Row({
   task,
+  index,
+  start,
+  columns,
   selected,
   onToggle,
 }: {
   task: Task;
+  index: number;
+  start: number;
+  columns: readonly Column[];
   selected: boolean;
-  onToggle: ((id: string) => void) | null;
+  onToggle: ((index: number, isRange: boolean) => void) | null;
 }) {
-  const { t, f } = useI18n();
-  const now = useNow(10);
+  const { t } = useI18n();
   return (
-    <>
-      <span role="cell">
+    <div
+      className="line"
+      role="row"
+      aria-rowindex={index + 2}
+      data-selected={selected}
+      style={{ transform: `translateY(${start}px)` }}
+    >
+      <span role="cell" className="choice">
         {onToggle && (
           <input
             type="checkbox"
             aria-label={t.table.select(task.title)}
             checked={selected}
-            onChange={() => {
-              onToggle(task.id);
+            onChange={({ nativeEvent }) => {
+              onToggle(index, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey);
             }}
           />
         )}
       </span>
-      <span role="cell" className="row">
-        {task.needs_attention && (
-          <span className="attention-mark" title={t.board.attention}>
-            <Icon name="alert" />
-          </span>
-        )}
-        <Link href={addresses.task(task.id)} className="cut">
-          {task.title}
-        </Link>
-        {task.open_blockers > 0 && (
-          <span className="faint" title={t.board.blockers(task.open_blockers)}>
-            <Icon name="link" />
-          </span>
-        )}
-      </span>
-      <span role="cell">
-        <StatusChip lifecycle={task.lifecycle} status={task.status} />
-      </span>
-      <span role="cell">
-        <Holder task={task} />
-      </span>
-      <span role="cell" className="num">
-        {task.priority}
-      </span>
-      <span role="cell" className="num faint">
-        {f.span((now - Date.parse(task.entered_at)) / 1_000)}
-      </span>
-      <span role="cell">
-        <Deadline short task={task} />
-      </span>
-      <span role="cell" className="num faint" title={f.moment(task.updated_at)}>
-        {f.ago(task.updated_at, now)}
-      </span>
-      <span role="cell" className="num faint" title={f.moment(task.created_at)}>
-        {f.ago(task.created_at, now)}
-      </span>
-    </>
+      {columns.map(({ id }) => (
+        <span key={id} role="cell">
+          <Cell column={id} task={task} />
+        </span>
+      ))}
+    </div>
   );
+}
+
+/** Selects or deselects a row; with Shift, all rows from the last one that was clicked. */
+function useToggle(tasks: readonly Task[], selected: ReadonlySet<string>, onSelect: Props["onSelect"]) {
+  const lastClicked = useRef<string | null>(null);
+  return (index: number, isRange: boolean) => {
+    const clicked = tasks[index];
+    if (!clicked) return;
+    const from = isRange ? tasks.findIndex(({ id }) => id === lastClicked.current) : -1;
+    const start = from === -1 ? index : from;
+    const range = tasks.slice(Math.min(start, index), Math.max(start, index) + 1);
+    const next = new Set(selected);
+    const isAdding = !selected.has(clicked.id);
+    for (const { id } of range) {
+      if (isAdding) next.add(id);
+      else next.delete(id);
+    }
+    lastClicked.current = clicked.id;
+    onSelect?.(next);
+  };
+}
+
+/** The columns of the grid. The title takes the space that is left, unless the member gave it a width. */
+function gridOf(shown: ShownColumns): CSSProperties {
+  const widths = shown.columns.map((column) =>
+    column.id === "title" && !shown.isResized("title")
+      ? `minmax(${MIN_TITLE_PX}px, 1fr)`
+      : `${shown.widthOf(column)}px`,
+  );
+  const least = shown.columns.reduce(
+    (sum, column) =>
+      sum +
+      GAP_PX +
+      (column.id === "title" && !shown.isResized("title") ? MIN_TITLE_PX : shown.widthOf(column)),
+    CHECKBOX_PX + 24,
+  );
+  return {
+    "--columns": `${CHECKBOX_PX}px ${widths.join(" ")}`,
+    "--least-width": `${least}px`,
+  } as CSSProperties;
 }

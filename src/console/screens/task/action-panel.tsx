@@ -7,6 +7,7 @@ import { Loaded } from "../../design/loaded.tsx";
 import { Skeleton } from "../../design/states.tsx";
 import { toneOf, useStatusLabel } from "../../design/status.tsx";
 import { ActionDialog } from "../../tasks/action-dialog.tsx";
+import { useRequestedActions } from "../../tasks/requested-action.ts";
 import { useTaskAction } from "../../tasks/use-task-action.ts";
 import { actionOf, moveWithoutInput } from "../../tasks/build-move.ts";
 import { fieldsOf } from "../../forms/schema.ts";
@@ -62,6 +63,7 @@ function Allowed({
     if (move) void performOrToast(move);
     else choose(action);
   };
+  useRequestedActions(task.id, start);
   const targetOf = (action: string) =>
     lifecycle.rules.find((rule) => rule.action === action && rule.from.includes(task.status))?.to ?? null;
   // Actions that change the status come first, a comment and the like last.

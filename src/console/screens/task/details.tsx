@@ -4,6 +4,7 @@ import { queries } from "../../data/queries.ts";
 import { Markdown } from "../../design/markdown.tsx";
 import { isMarkdown } from "../../forms/schema.ts";
 import { useI18n } from "../../texts/i18n.tsx";
+import { EditInPlace } from "./edit-in-place.tsx";
 import { DataValue } from "../../tasks/data-value.tsx";
 
 /** The lifecycle's own fields, in the order in which it declares them. */
@@ -26,11 +27,13 @@ export function Details({ task }: { task: Task }) {
           <div key={name} className="pair">
             <dt title={name}>{n.field(name)}</dt>
             <dd>
-              {typeof value === "string" && isMarkdown(properties[name]) ? (
-                <Markdown text={value} />
-              ) : (
-                <DataValue name={name} value={value} />
-              )}
+              <EditInPlace key={task.id} task={task} name={name}>
+                {typeof value === "string" && isMarkdown(properties[name]) ? (
+                  <Markdown text={value} />
+                ) : (
+                  <DataValue name={name} value={value} />
+                )}
+              </EditInPlace>
             </dd>
           </div>
         ))}

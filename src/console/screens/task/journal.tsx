@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { JournalEntry, Task } from "../../data/client.ts";
 import { queries } from "../../data/queries.ts";
@@ -10,6 +10,10 @@ import { Person } from "../../design/person.tsx";
 import { Skeleton } from "../../design/states.tsx";
 import { StatusChip, toneOf } from "../../design/status.tsx";
 import { DataValue } from "../../tasks/data-value.tsx";
+import { useTexts } from "../../texts/use-texts.ts";
+import { foldRepeats } from "./fold-repeats.ts";
+import type { Fold } from "./fold-repeats.ts";
+import { taskTexts } from "./task-texts.ts";
 import { useI18n } from "../../texts/i18n.tsx";
 
 const SHOWN_FIRST = 25;
@@ -18,8 +22,10 @@ const SHOWN_FIRST = 25;
 export function Journal({ task, entries }: { task: Task; entries: readonly JournalEntry[] | undefined }) {
   const { t, f } = useI18n();
   const [all, setAll] = useState(false);
-  const newestFirst = [...(entries ?? [])].reverse();
-  const shown = all ? newestFirst : newestFirst.slice(0, SHOWN_FIRST);
+  const newestFirst = useMemo(() => [...(entries ?? [])].reverse(), [entries]);
+  const folds = useMemo(() => foldRepeats(newestFirst), [newestFirst]);
+  const shown = all ? folds : folds.slice(0, SHOWN_FIRST);
+  const before = (entry: JournalEntry) => newestFirst[newestFirst.indexOf(entry) + 1];
   return (
     <section className="card">
       <header className="head">
@@ -29,11 +35,16 @@ export function Journal({ task, entries }: { task: Task; entries: readonly Journ
       <div className="body">
         {!entries && <Skeleton lines={4} height={28} />}
         <ol className="timeline">
-          {shown.map((entry, index) => (
-            <Entry key={entry.id} lifecycle={task.lifecycle} entry={entry} before={shown[index + 1]} />
+          {shown.map((fold) => (
+            <Folded
+              key={(fold.folded.at(-1) ?? fold.shown.at(-1))?.id}
+              lifecycle={task.lifecycle}
+              fold={fold}
+              before={before}
+            />
           ))}
         </ol>
-        {newestFirst.length > SHOWN_FIRST && (
+        {folds.length > SHOWN_FIRST && (
           <Button
             small
             onClick={() => {
@@ -45,6 +56,41 @@ export function Journal({ task, entries }: { task: Task; entries: readonly Journ
         )}
       </div>
     </section>
+  );
+}
+
+/** Entries, with a button in place of those that repeat them. */
+function Folded({
+  lifecycle,
+  fold: { shown, folded },
+  before,
+}: {
+  lifecycle: string;
+  fold: Fold;
+  before: (entry: JournalEntry) => JournalEntry | undefined;
+}) {
+  const t = useTexts(taskTexts);
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      {[...shown, ...(open ? folded : [])].map((entry) => (
+        <Entry key={entry.id} lifecycle={lifecycle} entry={entry} before={before(entry)} />
+      ))}
+      {folded.length > 0 && (
+        <li className="repeats">
+          <Button
+            small
+            look="quiet"
+            aria-expanded={open}
+            onClick={() => {
+              setOpen(!open);
+            }}
+          >
+            {open ? t.hideRepeats : t.showRepeats(folded.length)}
+          </Button>
+        </li>
+      )}
+    </>
   );
 }
 

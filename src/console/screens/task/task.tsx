@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { addresses } from "../../addresses.ts";
 import { PawlProblem } from "../../data/client.ts";
 import type { Task } from "../../data/client.ts";
+import { useRememberTask } from "../../data/recent-tasks.ts";
 import { queries } from "../../data/queries.ts";
 import { Icon } from "../../design/icon.tsx";
 import { Loaded } from "../../design/loaded.tsx";
@@ -18,8 +19,10 @@ import { ActionPanel } from "./action-panel.tsx";
 import { Attempts } from "./attempts.tsx";
 import { CommonFields } from "./common-fields.tsx";
 import { Details } from "./details.tsx";
+import { EditInPlace } from "./edit-in-place.tsx";
 import { Holds } from "./holds.tsx";
 import { Journal } from "./journal.tsx";
+import { PageTools } from "./page-tools.tsx";
 import "./task.css";
 
 const LinkGraph = lazyComponent(async () => ({ default: (await import("./link-graph.tsx")).LinkGraph }));
@@ -45,6 +48,7 @@ export function TaskScreen({ id = "" }: { id?: string }) {
 
 function TaskContent({ task }: { task: Task }) {
   const { t } = useI18n();
+  useRememberTask(task);
   const { data: journal } = useQuery(queries.journal(task.id));
   const ui = useUi()(task.lifecycle);
   const Panel = ui.panel === null ? null : screensOf(ui).panel;
@@ -56,9 +60,12 @@ function TaskContent({ task }: { task: Task }) {
           <Link href={addresses.board(task.lifecycle)}>{task.lifecycle}</Link>
           <Icon name="right" />
           <span className="faint">{task.project_id}</span>
+          <PageTools id={task.id} />
         </nav>
         <div className="page-head">
-          <h1>{task.title}</h1>
+          <EditInPlace key={task.id} task={task} name="title">
+            <h1>{task.title}</h1>
+          </EditInPlace>
           <StatusChip lifecycle={task.lifecycle} status={task.status} />
           {task.needs_attention && (
             <span className="chip" data-tone="warn">
