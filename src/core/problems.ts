@@ -5,6 +5,11 @@ export type Problem = { status: number; title: string; next: string };
 export const PROBLEMS = {
   // Authentication and permissions.
   INVALID_TOKEN: problem(401, "The token is missing or unknown", "Send `Authorization: Bearer <token>`."),
+  LINK_INVALID: problem(
+    410,
+    "This sign-in link is not valid",
+    "Ask an admin for a new link, or print one with `pawl login-link`.",
+  ),
   MEMBER_INACTIVE: problem(401, "This member is inactive", "Ask an admin to activate the member."),
   FORBIDDEN: problem(
     403,

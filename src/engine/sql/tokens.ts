@@ -6,24 +6,38 @@ import type { MemberRow } from "./members.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// Reads the member as well, so that a deactivated member or a removed role takes effect with the next request.
+// Reads the member as well, so that a deactivated member or a removed role takes effect with the next request. A session ends
+// with the token that it was started with, and when it was not used for the idle time.
 const FIND_HOLDERS = `
-  select encode(t.hash, 'hex') as hash, t.id as token_id, t.confined_to,
+  select encode(t.hash, 'hex') as hash, t.id as token_id, t.kind as token_kind, t.confined_to,
+    t.last_used_at is null or t.last_used_at < now() - interval '1 minute' as unrecorded,
     m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
   from pawl.token t join pawl.member m on m.org_id = t.org_id and m.id = t.member_id
   where t.org_id = $1 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+    and (t.kind = 'token' or t.last_used_at > now() - $3::float8 * interval '1 ms')
+    and (t.parent_id is null or exists (
+      select from pawl.token p
+      where p.org_id = t.org_id and p.id = t.parent_id
+        and p.revoked_at is null and (p.expires_at is null or p.expires_at > now())))
     and t.hash = any(array(select decode(asked.hash, 'hex') from unnest($2::text[]) as asked(hash)))`;
 
-export type HolderRow = MemberRow & { hash: string; token_id: string; confined_to: Confines | null };
+export type HolderRow = MemberRow & {
+  hash: string;
+  token_id: string;
+  token_kind: "token" | "session";
+  confined_to: Confines | null;
+  /** Its last use was not recorded within the last minute. */
+  unrecorded: boolean;
+};
 
-/** Finds the members of tokens by hash; unknown, revoked and expired tokens are left out. */
+/** Finds the members of tokens by hash; unknown, revoked and expired tokens, and idle sessions are left out. */
 export function findHolders(
   sql: Sql,
   retryTimeoutMs: number,
   org_id: string,
-  hashes: readonly string[],
+  { hashes, idleMs }: { hashes: readonly string[]; idleMs: number },
 ): Promise<HolderRow[]> {
-  return queryOutsideTransaction<HolderRow>(sql, retryTimeoutMs, FIND_HOLDERS, [org_id, hashes]);
+  return queryOutsideTransaction<HolderRow>(sql, retryTimeoutMs, FIND_HOLDERS, [org_id, hashes, idleMs]);
 }
 
 const SAVE_TOKEN = `
@@ -63,7 +77,7 @@ const LIST_TOKENS = `
     when t.revoked_at is not null then 'revoked'
     when t.expires_at <= now() then 'expired'
     else 'valid' end as state) s
-  where t.org_id = $1 and t.member_id = $2 and ($4::boolean or s.state = 'valid')
+  where t.org_id = $1 and t.member_id = $2 and t.kind = 'token' and ($4::boolean or s.state = 'valid')
   order by t.created_at desc, t.id desc
   limit $3`;
 
@@ -91,7 +105,7 @@ export function listTokens(
 const FIND_HOLDER_OF = `
   select m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
   from pawl.token t join pawl.member m on m.org_id = t.org_id and m.id = t.member_id
-  where t.org_id = $1 and t.id = $2`;
+  where t.org_id = $1 and t.id = $2 and t.kind = 'token'`;
 
 /** Finds the member that a token was issued for, even if it is revoked. */
 export async function findHolderOf(tx: Tx, org_id: string, id: string): Promise<MemberRow | null> {

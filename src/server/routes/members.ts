@@ -23,7 +23,7 @@ export function serveMembers(directory: Directory): RouteSet {
       return isRefusal(made) ? made : answer(200, made.answer, { replayed: made.replayed });
     },
     listTokens: async ({ caller, params, query }) => {
-      const tokens = await directory.tokens(caller, params.id, query);
+      const tokens = await directory.accessTokens.tokens(caller, params.id, query);
       if (isRefusal(tokens)) return tokens;
       return answer(200, {
         tokens: tokens.map(({ created_at, expires_at, revoked_at, ...token }) => ({
@@ -40,7 +40,7 @@ export function serveMembers(directory: Directory): RouteSet {
       return answer(201, { id: issued.id, token: issued.token });
     },
     revokeToken: async ({ caller, params }) => {
-      const revoked = await directory.revokeToken(caller, params.id);
+      const revoked = await directory.accessTokens.revokeToken(caller, params.id);
       return isRefusal(revoked) ? revoked : answer(204, undefined);
     },
   });
