@@ -46,6 +46,8 @@ export const ROWS = {
   bindSqlRole: { method: "PUT", path: "/api/inbox/bindings/{role}/{member_id}" },
   unbindSqlRole: { method: "DELETE", path: "/api/inbox/bindings/{role}/{member_id}" },
   signIn: { method: "POST", path: "/api/session" },
+  signInWithCode: { method: "POST", path: "/api/session/code" },
+  createLoginLink: { method: "POST", path: "/api/members/{id}/login-links" },
   getSession: { method: "GET", path: "/api/session" },
   goBack: { method: "POST", path: "/api/session/back" },
   signOut: { method: "DELETE", path: "/api/session" },

@@ -63,6 +63,8 @@ const ROWS: Row[] = [
   ["listTokens", "GET /api/members/{member}/tokens"],
   ["getSession", "GET /api/session"],
   ["signIn", "POST /api/session", { token: "{token}" }],
+  ["signInWithCode", "POST /api/session/code", { code: "{token}" }],
+  ["createLoginLink", "POST /api/members/{member}/login-links"],
   ["goBack", "POST /api/session/back"],
   ["signOut", "DELETE /api/session"],
   ["getDemo", "GET /api/demo"],
