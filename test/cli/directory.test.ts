@@ -19,6 +19,24 @@ test("a member is added, listed, changed and deactivated", async () => {
   expect(await at.ask("members change ann --active")).toMatchObject({ active: true, name: "Ann" });
 });
 
+test("`login-link` prints a link that signs its member in once", async () => {
+  await at.ask("members add lin");
+  const printed = await at.cli("login-link lin");
+  expect(printed.code).toBe(0);
+  expect(printed.stdout).toMatch(
+    /^Signs lin in once, within 10 minutes:\nhttp:\/\/\S+\/sign-in#pawllink_main_[0-9a-f]{48}\n$/,
+  );
+  const own = await at.ask<{ member: string; link: string }>("login-link");
+  expect(own.member).toBe("admin");
+  const { origin, hash } = new URL(own.link);
+  expect(origin).toBe(at.server.address);
+  const body = { code: hash.slice(1) };
+  const redeem = () => at.server.ask("POST /api/session/code", null, body);
+  expect([(await redeem()).status, (await redeem()).status]).toEqual([200, 410]);
+  expect(await at.cli("login-link nobody")).toMatchObject({ code: 3, stdout: "" });
+  expect((await at.cli("login-link nobody")).stderr).toContain('There is no member "nobody".');
+});
+
 test("a token works until it is revoked; then the error explains how to get a new one", async () => {
   await at.ask("members add carl");
   const created = await at.cli("tokens create carl");

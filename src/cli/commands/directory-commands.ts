@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { resetAdmin } from "../admin-database.ts";
 import { addMember, changeMember, createToken, listMembers, listTokens, revokeToken } from "../members.ts";
 import type { MemberFlags } from "../members.ts";
+import { printLoginLink } from "../login-link.ts";
 import { addProject, listProjects } from "../projects.ts";
 import type { ServerFlags } from "../cli-environment.ts";
 import {
@@ -17,9 +18,10 @@ import {
 } from "./command-options.ts";
 import type { AddCommands } from "../cli-environment.ts";
 
-/** Adds `pawl members …`, `pawl tokens …` and `pawl projects …`. */
+/** Adds `pawl members …`, `pawl login-link`, `pawl tokens …` and `pawl projects …`. */
 export const addDirectoryCommands: AddCommands = (program, environment, setExitCode) => {
   addMembers(program, environment, setExitCode);
+  addLoginLink(program, environment, setExitCode);
   addTokens(program, environment, setExitCode);
   addProjects(program, environment, setExitCode);
 };
@@ -51,6 +53,21 @@ const addMembers: AddCommands = (program, environment, setExitCode) => {
     .option("--no-active", "deactivate the member: its tokens are refused")
     .action(async (id: string, options: MemberFlags) => {
       setExitCode(await changeMember(environment, { id, ...options }));
+    });
+};
+
+const addLoginLink: AddCommands = (program, environment, setExitCode) => {
+  withServerOptions(program.command("login-link"))
+    .summary("print a link that signs a member in to the console")
+    .description(
+      "Prints a link that signs a member in to the console, once and within 10 minutes. It works for anyone who opens it first: send it only to its member.",
+    )
+    .argument("[member]", "the id of the member (default: the member of your token)")
+    .addHelpText("after", formatHelp(LOGIN_LINK_HELP, environment))
+    .action(async (member: string | undefined, options: object) => {
+      setExitCode(
+        await printLoginLink(environment, { ...(member === undefined ? {} : { member }), ...options }),
+      );
     });
 };
 
@@ -145,6 +162,14 @@ Examples:
   pawl members add bob --kind agent --roles agent
   pawl members change bob --roles agent,lead --projects web,docs
   pawl members change bob --no-active`;
+
+const LOGIN_LINK_HELP = `
+Examples:
+  pawl login-link                for the member of your token
+  pawl login-link ann
+  pawl login-link ann --json | jq --raw-output .link
+
+The address is that of PAWL_PUBLIC_URL, otherwise the one that this command calls.`;
 
 const TOKENS_HELP = `
 Examples:
