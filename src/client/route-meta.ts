@@ -37,6 +37,7 @@ export const ROWS = {
   changeMember: { method: "PATCH", path: "/api/members/{id}", idempotent: true },
   listTokens: { method: "GET", path: "/api/members/{id}/tokens" },
   createToken: { method: "POST", path: "/api/members/{id}/tokens" },
+  rotateToken: { method: "POST", path: "/api/tokens/{id}/rotate" },
   revokeToken: { method: "DELETE", path: "/api/tokens/{id}" },
   getOverview: { method: "GET", path: "/api/overview" },
   listInbox: { method: "GET", path: "/api/inbox" },

@@ -46,6 +46,8 @@ const TABLE: [route: string, what: string, body: object | undefined, answer: str
   ["createLoginLink", "POST /api/members/admin/login-links", undefined, "403 FORBIDDEN"],
   ["listTokens", "GET /api/members/hand/tokens", undefined, "200"],
   ["listTokens", "GET /api/members/wide/tokens", undefined, "403 FORBIDDEN"],
+  ["rotateToken", `POST /api/tokens/${await tokenOf("hand")}/rotate`, undefined, "201"],
+  ["rotateToken", `POST /api/tokens/${await tokenOf("admin")}/rotate`, undefined, "403 FORBIDDEN"],
   ["revokeToken", `DELETE /api/tokens/${await tokenOf("hand")}`, undefined, "204"],
   ["revokeToken", `DELETE /api/tokens/${await tokenOf("admin")}`, undefined, "403 FORBIDDEN"],
   ["listDeliveryUsers", "GET /api/delivery/users", undefined, "403 FORBIDDEN"],

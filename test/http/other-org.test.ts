@@ -132,6 +132,7 @@ const ROWS: Row[] = [
   ["changeMember", "PATCH /api/members/{member}", { roles: ["admin"] }],
   ["createToken", "POST /api/members/{member}/tokens"],
   ["createMember", "POST /api/members", { id: "{member}", project_ids: ["{project}"] }],
+  ["rotateToken", "POST /api/tokens/{token}/rotate"],
   ["revokeToken", "DELETE /api/tokens/{token}"],
 
   ["listBoardTasks", "GET /api/board/tasks"],

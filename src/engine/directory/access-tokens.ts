@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from "uuid";
-import { isStorable } from "../../core/index.ts";
+import { isStorable, refuse } from "../../core/index.ts";
 import type { Actor, Refusal } from "../../core/index.ts";
 import type { Caller } from "../caller.ts";
 import { visibleProjects } from "../read/visible-projects.ts";
 import { findMember } from "../sql/members.ts";
-import { findHolderOf, listTokens, revokeToken, saveToken } from "../sql/tokens.ts";
-import type { TokenRow } from "../sql/tokens.ts";
+import { expireToken, findHolderOf, listTokens, lockToken, revokeToken, saveToken } from "../sql/tokens.ts";
+import type { LockedToken, TokenRow } from "../sql/tokens.ts";
 import { isUuid } from "../../std/uuid.ts";
 import type { Tx } from "../transaction.ts";
 import type { Confines } from "./confines.ts";
@@ -13,6 +13,10 @@ import { adminRefusal, noMember, noToken, reachRefusal } from "./directory-refus
 import { hashOfToken, makeToken } from "./tokens.ts";
 
 const MAX_TOKENS = 200;
+
+/** A new token, which is returned only once. */
+type IssuedToken = { kind: "issued"; id: string; token: string };
+type TokenOptions = { name?: string | null | undefined; expires_in_ms?: number | null };
 
 type Transact = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
@@ -28,7 +32,8 @@ export class AccessTokens {
   async issueToken(
     { org_id, actor }: Caller,
     member_id: string,
-  ): Promise<{ kind: "issued"; id: string; token: string } | Refusal> {
+    { name = null, expires_in_ms = null }: TokenOptions = {},
+  ): Promise<IssuedToken | Refusal> {
     const forbidden = adminRefusal(actor);
     if (forbidden) return forbidden;
     if (!isStorable(member_id)) return noMember(member_id);
@@ -38,7 +43,31 @@ export class AccessTokens {
       if (!member) return noMember(member_id);
       const beyond = reachRefusal(actor, member);
       if (beyond) return beyond;
-      await saveToken(tx, org_id, { id, member_id, hash: hashOfToken(token), created_by: actor.id });
+      const row = { id, member_id, hash: hashOfToken(token), created_by: actor.id };
+      await saveToken(tx, org_id, { ...row, name, expires_in_ms });
+      return { kind: "issued" as const, id, token };
+    });
+  }
+
+  /** Issues a token that replaces another, with its name and lifetime; the other one expires after the overlap. */
+  async rotateToken(
+    { org_id, actor }: Caller,
+    old_id: string,
+    { overlap_ms }: { overlap_ms: number },
+  ): Promise<IssuedToken | Refusal> {
+    const forbidden = adminRefusal(actor);
+    if (forbidden) return forbidden;
+    if (!isUuid(old_id)) return noToken(old_id);
+    const [id, token] = [uuidv7(), makeToken(org_id)];
+    return this.transact(async (tx) => {
+      const [old, holder] = [await lockToken(tx, org_id, old_id), await findHolderOf(tx, org_id, old_id)];
+      if (!old || !holder) return noToken(old_id);
+      const refusal = reachRefusal(actor, holder) ?? rotationRefusal(old);
+      if (refusal) return refusal;
+      const { member_id, name, lifetime_ms: expires_in_ms } = old;
+      const row = { id, member_id, hash: hashOfToken(token), created_by: actor.id };
+      await saveToken(tx, org_id, { ...row, name, expires_in_ms });
+      await expireToken(tx, org_id, old_id, overlap_ms);
       return { kind: "issued" as const, id, token };
     });
   }
@@ -86,6 +115,20 @@ export class AccessTokens {
       return { kind: "revoked" as const };
     });
   }
+}
+
+function rotationRefusal({ ended, confined, made_by_pawl }: LockedToken): Refusal | null {
+  if (ended) return refuse("TOKEN_NOT_ROTATED", "This token was revoked or has expired.");
+  if (confined)
+    return refuse(
+      "TOKEN_NOT_ROTATED",
+      "This token has one purpose; the lifecycle that uses it creates new ones.",
+    );
+  if (!made_by_pawl) return null;
+  return refuse(
+    "TOKEN_NOT_ROTATED",
+    "Pawl created this token at its setup; `pawl tokens reset-admin` replaces it.",
+  );
 }
 
 /** Hides the limits of a token for a project that the reader may not see. */

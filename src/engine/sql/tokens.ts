@@ -41,8 +41,8 @@ export function findHolders(
 }
 
 const SAVE_TOKEN = `
-  insert into pawl.token (org_id, id, member_id, hash, created_by, confined_to, expires_at)
-  values ($1, $2, $3, decode($4, 'hex'), $5, $6::text::jsonb, now() + $7::float8 * interval '1 ms')
+  insert into pawl.token (org_id, id, member_id, hash, created_by, confined_to, expires_at, name)
+  values ($1, $2, $3, decode($4, 'hex'), $5, $6::text::jsonb, now() + $7::float8 * interval '1 ms', $8)
   on conflict on constraint token_hash_unique do update set revoked_at = null
   returning member_id`;
 
@@ -52,12 +52,13 @@ export type NewToken = {
   hash: string;
   created_by: string | null;
   confined_to?: Confines;
-  expires_in_ms?: number | undefined;
+  expires_in_ms?: number | null | undefined;
+  name?: string | null | undefined;
 };
 
 /** Saves a token and returns its member; a revoked one becomes valid again. */
 export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promise<string> {
-  const { id, member_id, hash, created_by, confined_to, expires_in_ms = null } = token;
+  const { id, member_id, hash, created_by, confined_to, expires_in_ms = null, name = null } = token;
   const [row] = await query<{ member_id: string }>(tx, SAVE_TOKEN, [
     org_id,
     id,
@@ -66,12 +67,13 @@ export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promis
     created_by,
     confined_to ? JSON.stringify(confined_to) : null,
     expires_in_ms,
+    name,
   ]);
   return row?.member_id ?? member_id;
 }
 
 const LIST_TOKENS = `
-  select t.id, t.created_by, t.created_at, t.confined_to, t.expires_at, t.revoked_at, s.state
+  select t.id, t.name, t.last_used_at, t.created_by, t.created_at, t.confined_to, t.expires_at, t.revoked_at, s.state
   from pawl.token t
   cross join lateral (select case
     when t.revoked_at is not null then 'revoked'
@@ -83,6 +85,9 @@ const LIST_TOKENS = `
 
 export type TokenRow = {
   id: string;
+  name: string | null;
+  /** Recorded once a minute at most. */
+  last_used_at: Instant | null;
   created_by: string | null;
   created_at: Instant;
   /** null: no limits. */
@@ -111,6 +116,41 @@ const FIND_HOLDER_OF = `
 export async function findHolderOf(tx: Tx, org_id: string, id: string): Promise<MemberRow | null> {
   const [row] = await query<MemberRow>(tx, FIND_HOLDER_OF, [org_id, id]);
   return row ?? null;
+}
+
+const LOCK_TOKEN = `
+  select t.member_id, t.name, t.created_by is null as made_by_pawl, t.confined_to is not null as confined,
+    t.revoked_at is not null or coalesce(t.expires_at <= now(), false) as ended,
+    extract(epoch from t.expires_at - t.created_at)::float8 * 1000 as lifetime_ms
+  from pawl.token t
+  where t.org_id = $1 and t.id = $2 and t.kind = 'token'
+  for no key update`;
+
+export type LockedToken = {
+  member_id: string;
+  name: string | null;
+  /** Pawl created it for the admin, and finds it in a file or a variable. */
+  made_by_pawl: boolean;
+  confined: boolean;
+  /** Revoked or expired. */
+  ended: boolean;
+  /** null: it does not expire. */
+  lifetime_ms: number | null;
+};
+
+/** Locks a token of a program. */
+export async function lockToken(tx: Tx, org_id: string, id: string): Promise<LockedToken | null> {
+  const [row] = await query<LockedToken>(tx, LOCK_TOKEN, [org_id, id]);
+  return row ?? null;
+}
+
+const EXPIRE_TOKEN = `
+  update pawl.token set expires_at = least(expires_at, now() + $3::float8 * interval '1 ms')
+  where org_id = $1 and id = $2`;
+
+/** Lets a token expire after a time, unless it expires earlier. */
+export async function expireToken(tx: Tx, org_id: string, id: string, in_ms: number): Promise<void> {
+  await query(tx, EXPIRE_TOKEN, [org_id, id, in_ms]);
 }
 
 const REVOKE_TOKEN = `
