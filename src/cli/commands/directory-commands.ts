@@ -1,7 +1,15 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import { resetAdmin } from "../admin-database.ts";
-import { addMember, changeMember, createToken, listMembers, listTokens, revokeToken } from "../members.ts";
+import {
+  addMember,
+  changeMember,
+  createToken,
+  listMembers,
+  listTokens,
+  revokeToken,
+  rotateToken,
+} from "../members.ts";
 import type { MemberFlags } from "../members.ts";
 import { printLoginLink } from "../login-link.ts";
 import { addProject, listProjects } from "../projects.ts";
@@ -11,6 +19,7 @@ import {
   dataOption,
   jsonObject,
   jsonOption,
+  numberBetween,
   positiveInteger,
   withServerOptions,
   commaSeparated,
@@ -92,7 +101,7 @@ function withMemberOptions(command: Command): Command {
 const addTokens: AddCommands = (program, environment, setExitCode) => {
   const tokens = program
     .command("tokens")
-    .summary("list, create and revoke tokens; replace the admin token")
+    .summary("list, create, rotate and revoke tokens; replace the admin token")
     .description("Manages the tokens that members authenticate with.")
     .addHelpText("after", formatHelp(TOKENS_HELP, environment));
   withServerOptions(tokens.command("list"))
@@ -109,8 +118,24 @@ const addTokens: AddCommands = (program, environment, setExitCode) => {
     .summary("create a token for a member")
     .description("Creates a token for a member. The token is printed once; the server stores only its hash.")
     .argument("<member>", "the id of the member")
+    .option("--name <name>", "a name that distinguishes the member's tokens")
+    .option("--days <days>", "days until it expires (default: never)", numberBetween(0.001, 3_650))
     .action(async (member: string, options: object) => {
       setExitCode(await createToken(environment, { member, ...options }));
+    });
+  withServerOptions(tokens.command("rotate"))
+    .summary("replace a token by a new one")
+    .description(
+      "Creates a token with the name and lifetime of another, which expires after the overlap. The new token is printed once.",
+    )
+    .argument("<id>", "the token's id, not the token itself")
+    .option(
+      "--overlap-hours <hours>",
+      "how long the old token stays valid (default: 24)",
+      numberBetween(0, 720),
+    )
+    .action(async (id: string, options: object) => {
+      setExitCode(await rotateToken(environment, { id, ...options }));
     });
   withServerOptions(tokens.command("revoke"))
     .summary("revoke a token")
@@ -174,7 +199,8 @@ The address is that of PAWL_PUBLIC_URL, otherwise the one that this command call
 const TOKENS_HELP = `
 Examples:
   pawl tokens list bob
-  pawl tokens create bob
+  pawl tokens create bob --name laptop --days 90
+  pawl tokens rotate 0199c2f4-6a1e-7c43-9d0b-3f9a21bc7d04 --overlap-hours 2
   pawl tokens revoke 0199c2f4-6a1e-7c43-9d0b-3f9a21bc7d04
   pawl tokens reset-admin`;
 
