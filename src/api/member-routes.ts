@@ -37,7 +37,7 @@ const member = z
   })
   .meta({ id: "Member" });
 
-const FORM = "Secret scanners recognize tokens by `pawl_[^_\\s]+_[0-9a-f]{48}`.";
+const FORM = "Secret scanners recognize tokens by `pawl_\\S+_[0-9a-f]{48}`.";
 
 const issued = z.object({ id: z.uuid(), token: z.string() });
 

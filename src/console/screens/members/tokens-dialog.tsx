@@ -22,7 +22,6 @@ import { TOKEN_TEXTS } from "./token-texts.ts";
 export function TokensDialog({ member, onClose }: { member: Member; onClose: () => void }) {
   const { t } = useI18n();
   const queryClient = useQueryClient();
-  const describe = useTokenDescription();
   const [confirmingId, setConfirmingId] = useState<string | null>(null);
   const tokensQuery = useQuery(queries.tokens(member.id));
   const refetch = () => queryClient.invalidateQueries({ queryKey: keys.tokens(member.id) });
@@ -76,37 +75,22 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
             <EmptyState compact icon="key" title={t.members.noTokens} />
           ) : (
             <ul className="token-list">
-              {tokens.map(({ id, ...token }) => (
-                <li key={id}>
-                  <span>
-                    {describe(token)} {id === fresh?.id && <b>{t.members.thisToken}</b>}
-                  </span>
-                  <span className="push" />
-                  {token.created_by !== null && token.confined_to === null && (
-                    <Button
-                      small
-                      disabled={rotate.isPending}
-                      onClick={() => {
-                        create.reset();
-                        rotate.mutate(id);
-                      }}
-                    >
-                      {texts.rotate}
-                    </Button>
-                  )}
-                  {confirmingId === id && <span className="small">{t.members.confirmRevoke}</span>}
-                  <Button
-                    small
-                    look="danger"
-                    disabled={revoke.isPending}
-                    onClick={() => {
-                      if (confirmingId === id) revoke.mutate(id);
-                      else setConfirmingId(id);
-                    }}
-                  >
-                    {t.members.revoke}
-                  </Button>
-                </li>
+              {tokens.map((token) => (
+                <TokenItem
+                  key={token.id}
+                  token={token}
+                  isNew={token.id === fresh?.id}
+                  isConfirming={token.id === confirmingId}
+                  busy={rotate.isPending || revoke.isPending}
+                  onRotate={() => {
+                    create.reset();
+                    rotate.mutate(token.id);
+                  }}
+                  onRevoke={() => {
+                    if (confirmingId === token.id) revoke.mutate(token.id);
+                    else setConfirmingId(token.id);
+                  }}
+                />
               ))}
             </ul>
           )
@@ -117,6 +101,40 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
 }
 
 type Token = ReplyOf<typeof ROUTES.listTokens>["tokens"][number];
+
+type TokenItemProps = {
+  token: Token;
+  isNew: boolean;
+  /** The first click on revoke was made. */
+  isConfirming: boolean;
+  busy: boolean;
+  onRotate: () => void;
+  onRevoke: () => void;
+};
+
+function TokenItem({ token, isNew, isConfirming, busy, onRotate, onRevoke }: TokenItemProps) {
+  const { t } = useI18n();
+  const texts = useTexts(TOKEN_TEXTS);
+  const describe = useTokenDescription();
+  return (
+    <li>
+      <span>
+        {describe(token)} {isNew && <b>{t.members.thisToken}</b>}
+      </span>
+      <span className="push" />
+      {isConfirming && <span className="small">{t.members.confirmRevoke}</span>}
+      {/* Pawl finds its own tokens in files and variables, and lifecycles replace the confined ones. */}
+      {!isConfirming && token.created_by !== null && token.confined_to === null && (
+        <Button small disabled={busy} onClick={onRotate}>
+          {texts.rotate}
+        </Button>
+      )}
+      <Button small look="danger" disabled={busy} onClick={onRevoke}>
+        {t.members.revoke}
+      </Button>
+    </li>
+  );
+}
 
 /** Describes a token: its name and last use, when and by whom it was created, when it expires, and what it is confined to. */
 function useTokenDescription() {
