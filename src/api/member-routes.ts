@@ -131,7 +131,7 @@ export const MEMBER_ROUTES = defineRoutes({
     body: z
       .object({
         name: nonEmptyText.max(100).nullish().describe("distinguishes the tokens of a member"),
-        expires_in_days: z.number().min(0.001).max(3_650).nullish().describe("default: it does not expire"),
+        expires_in_days: z.int().min(1).max(3_650).nullish().describe("default: it does not expire"),
       })
       .prefault({}),
     replies: { 201: issued },

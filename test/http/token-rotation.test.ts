@@ -54,7 +54,7 @@ test("without overlap the old token is refused at once; an overlap extends no to
   const { id, token } = await rotated(old.id, { overlap_hours: 0 });
   expect([await use(old.token), await use(token)]).toEqual(["401 INVALID_TOKEN", "200"]);
   expect((await find(id))?.expires_at).toBeNull();
-  const brief = await create({ expires_in_days: 0.01 });
+  const brief = await create({ expires_in_days: 1 });
   const { expires_at } = (await find(brief.id))!;
   await rotated(brief.id, { overlap_hours: 720 });
   expect((await find(brief.id))?.expires_at).toBe(expires_at);
@@ -90,6 +90,7 @@ test.each([
   ["a name with NUL", { name: "a\u0000b" }],
   ["no days", { expires_in_days: 0 }],
   ["too many days", { expires_in_days: 1e9 }],
+  ["half a day", { expires_in_days: 0.5 }],
   ["days that are text", { expires_in_days: "30" }],
 ])("%s is refused", async (_, body) => {
   expect(outcomeOf(await server.ask("POST /api/members/bot/tokens", { body }))).toBe("422 VALIDATION_ERROR");

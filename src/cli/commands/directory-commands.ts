@@ -119,7 +119,7 @@ const addTokens: AddCommands = (program, environment, setExitCode) => {
     .description("Creates a token for a member. The token is printed once; the server stores only its hash.")
     .argument("<member>", "the id of the member")
     .option("--name <name>", "a name that distinguishes the member's tokens")
-    .option("--days <days>", "days until it expires (default: never)", numberBetween(0.001, 3_650))
+    .option("--days <days>", "days until it expires (default: never)", positiveInteger)
     .action(async (member: string, options: object) => {
       setExitCode(await createToken(environment, { member, ...options }));
     });
