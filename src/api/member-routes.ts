@@ -37,6 +37,10 @@ const member = z
   })
   .meta({ id: "Member" });
 
+const FORM = "Secret scanners recognize tokens by `pawl_\\S+_[0-9a-f]{48}`.";
+
+const issued = z.object({ id: z.uuid(), token: z.string() });
+
 export const MEMBER_ROUTES = defineRoutes({
   getMe: {
     method: "GET",
@@ -101,6 +105,8 @@ export const MEMBER_ROUTES = defineRoutes({
         tokens: z.array(
           z.object({
             id: z.uuid(),
+            name: z.string().nullable(),
+            last_used_at: moment.nullable().describe("to the minute; null if it was never used"),
             created_by: z.string().nullable(),
             created_at: moment,
             confined_to: anyObject
@@ -120,10 +126,31 @@ export const MEMBER_ROUTES = defineRoutes({
     path: "/api/members/{id}/tokens",
     group: "Members",
     summary: "Create a token for a member",
-    about: "The token is only shown in this answer.",
+    about: `The token is only shown in this answer. ${FORM}`,
     access: "admin",
-    replies: { 201: z.object({ id: z.uuid(), token: z.string() }) },
+    body: z
+      .object({
+        name: nonEmptyText.max(100).nullish().describe("distinguishes the tokens of a member"),
+        expires_in_days: z.int().min(1).max(3_650).nullish().describe("default: it does not expire"),
+      })
+      .prefault({}),
+    replies: { 201: issued },
     refusals: ["NOT_FOUND"],
+  },
+  rotateToken: {
+    method: "POST",
+    path: "/api/tokens/{id}/rotate",
+    group: "Members",
+    summary: "Replace a token by a new one with its name and lifetime",
+    about: `The new token is only shown in this answer. The old one expires after the overlap. ${FORM}`,
+    access: "admin",
+    body: z
+      .object({
+        overlap_hours: z.number().min(0).max(720).default(24).describe("how long the old token stays valid"),
+      })
+      .prefault({}),
+    replies: { 201: issued },
+    refusals: ["NOT_FOUND", "TOKEN_NOT_ROTATED"],
   },
   revokeToken: {
     method: "DELETE",

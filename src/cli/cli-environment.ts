@@ -157,6 +157,8 @@ export type Started = {
   demo: "absent" | "running" | "stopped" | "removing";
   /** True until the first task is created. */
   empty: boolean;
+  /** Signs the admin in once; null if none is to be printed. */
+  loginLink: string | null;
   /** The command that starts the demo, as the user would type it. */
   command: string;
 };

@@ -110,12 +110,14 @@ function tokenTable(tokens: readonly ListedToken[], { out, now }: CliEnvironment
     // Not shortened: `pawl tokens revoke` needs the whole id.
     { head: "id", of: ({ id }) => id, paint: cyan },
     { head: "member", of: ({ member }) => member, cutTo: 8 },
+    { head: "name", of: ({ name }) => name ?? "", cutTo: 8 },
     {
       head: "state",
       of: stateOf,
       paint: (text, token) => (stateOf(token) === "valid" ? green(text) : red(text)),
     },
     { head: "created", of: ({ created_at }) => time(created_at) },
+    { head: "used", of: ({ last_used_at }) => time(last_used_at) },
     { head: "expires", of: ({ expires_at }) => time(expires_at) },
     { head: "by", of: ({ created_by }) => created_by ?? "", cutTo: 6, spare: 2 },
     {
@@ -136,13 +138,27 @@ function stateOf({ state, member_active }: ListedToken): string {
 /** `pawl tokens create <member>` */
 export function createToken(
   environment: CliEnvironment,
-  { member, json, ...flags }: CommonFlags & { member: string },
+  { member, name, days, json, ...flags }: CommonFlags & { member: string; name?: string; days?: number },
 ): Promise<ExitCode> {
   return atServer(environment, flags, async ({ client }) => {
-    const issued = await client.createToken({ id: member });
+    const issued = await client.createToken({ id: member, name, expires_in_days: days });
     const text = () =>
       `A token for ${member}, shown only now; \`pawl tokens revoke ${issued.id}\` revokes it:\n${issued.token}`;
     return print(environment.out, { json, value: { member, ...issued }, text });
+  });
+}
+
+/** `pawl tokens rotate <id>` */
+export function rotateToken(
+  environment: CliEnvironment,
+  { id, overlapHours, json, ...flags }: CommonFlags & { id: string; overlapHours?: number },
+): Promise<ExitCode> {
+  refuseOtherId(id);
+  return atServer(environment, flags, async ({ client }) => {
+    const issued = await client.rotateToken({ id, overlap_hours: overlapHours });
+    const text = () =>
+      `The new token ${issued.id}, shown only now; the old one expires after the overlap:\n${issued.token}`;
+    return print(environment.out, { json, value: { replaces: id, ...issued }, text });
   });
 }
 
@@ -151,14 +167,18 @@ export function revokeToken(
   environment: CliEnvironment,
   { id, json, ...flags }: CommonFlags & { id: string },
 ): Promise<ExitCode> {
-  if (!isUuid(id))
-    throw new CliError(EXIT.usage, `"${oneLine(id)}" is not the id of a token.`, {
-      hints: ["`pawl tokens list` shows the ids. The token itself is not an id."],
-    });
+  refuseOtherId(id);
   return atServer(environment, flags, async ({ client }) => {
     await client.revokeToken({ id });
     const text = () => `Revoked the token ${id}.`;
     return print(environment.out, { json, value: { id, revoked: true }, text });
+  });
+}
+
+function refuseOtherId(id: string): void {
+  if (isUuid(id)) return;
+  throw new CliError(EXIT.usage, `"${oneLine(id)}" is not the id of a token.`, {
+    hints: ["`pawl tokens list` shows the ids. The token itself is not an id."],
   });
 }
 

@@ -6,7 +6,7 @@ import type { StartFlags, Started, CliEnvironment } from "./cli-environment.ts";
 export async function startServer({ out, serve }: CliEnvironment, flags: StartFlags): Promise<ExitCode> {
   out.ignoreWriteErrors();
   await serve(flags, (started) => {
-    out.write(`${[lineOf(started), ...demoLineOf(started)].join("\n")}\n`);
+    out.write(`${[lineOf(started), ...linkLinesOf(started), ...demoLineOf(started)].join("\n")}\n`);
   });
   return EXIT.fine;
 }
@@ -19,10 +19,13 @@ function lineOf({ address, adminToken }: Started): string {
   return `Pawl listens on ${address}${token}`;
 }
 
+function linkLinesOf({ loginLink }: Started): string[] {
+  return loginLink === null ? [] : [`Sign in within 10 minutes: ${loginLink}`];
+}
+
 /** Describes the demo; offers it if there are no tasks yet. */
 function demoLineOf({ demo, empty, command }: Started): string[] {
-  if (demo === "running")
-    return ["The demo is running: sign in with the admin token and open it from the overview"];
+  if (demo === "running") return ["The demo is running: sign in and open it from the overview"];
   if (demo === "stopped") return [`The demo is stopped: ${command} resumes it, the overview removes it`];
   return demo === "absent" && empty ? [`No tasks yet: ${command} adds a demo, removable with one click`] : [];
 }

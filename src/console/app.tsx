@@ -1,14 +1,16 @@
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { PawlProblem, resumeSession, whenSignedOut } from "./data/client.ts";
 import type { Me, Session as StoredSession } from "./data/client.ts";
 import { keys } from "./data/keys.ts";
+import { takeLoginCode } from "./data/login-code.ts";
 import { useConnection, useLiveFeed } from "./data/live.ts";
 import { OutboxProvider } from "./data/use-outbox.tsx";
 import { ErrorState } from "./design/states.tsx";
 import { Toasts } from "./design/toasts.tsx";
 import { Boundary } from "./loading/boundary.tsx";
 import { SignIn } from "./screens/sign-in/sign-in.tsx";
+import { SignInByLink } from "./screens/sign-in/sign-in-by-link.tsx";
 import { PluginsProvider } from "./plugins/plugins-provider.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { I18nProvider } from "./texts/i18n.tsx";
@@ -16,21 +18,26 @@ import { I18nProvider } from "./texts/i18n.tsx";
 type Session =
   | { kind: "asking" }
   | { kind: "nobody"; ended: boolean }
+  | { kind: "link"; code: string; me: Me | null; stored: StoredSession | null }
   | { kind: "member"; me: Me; stored: StoredSession | null }
   | { kind: "trouble"; error: unknown };
 
 /** Shows the console to a signed-in member, and the sign-in page to everyone else. */
 export function Console() {
   const [session, setSession] = useState<Session>({ kind: "asking" });
+  const code = useRef<string | null>(null);
   const resume = () => {
     setSession({ kind: "asking" });
     resumeSession().then(
       (resumed) => {
-        setSession(
-          resumed
-            ? { kind: "member", me: resumed.me, stored: resumed.session }
-            : { kind: "nobody", ended: false },
-        );
+        const [me, stored] = [resumed?.me ?? null, resumed?.session ?? null];
+        if (code.current !== null) setSession({ kind: "link", code: code.current, me, stored });
+        else
+          setSession(
+            resumed
+              ? { kind: "member", me: resumed.me, stored: resumed.session }
+              : { kind: "nobody", ended: false },
+          );
       },
       (error: unknown) => {
         setSession({ kind: "trouble", error });
@@ -38,6 +45,7 @@ export function Console() {
     );
   };
   useEffect(() => {
+    code.current ??= takeLoginCode();
     whenSignedOut(() => {
       setSession({ kind: "nobody", ended: true });
     });
@@ -56,6 +64,21 @@ export function Console() {
             ended={session.ended}
             onSignedIn={(me) => {
               setSession({ kind: "member", me, stored: null });
+            }}
+          />
+        )}
+        {session.kind === "link" && (
+          <SignInByLink
+            code={session.code}
+            me={session.me}
+            onSignedIn={(me) => {
+              code.current = null;
+              setSession({ kind: "member", me, stored: null });
+            }}
+            onCancel={() => {
+              code.current = null;
+              const { me, stored } = session;
+              setSession(me ? { kind: "member", me, stored } : { kind: "nobody", ended: false });
             }}
           />
         )}

@@ -5,6 +5,11 @@ export type Problem = { status: number; title: string; next: string };
 export const PROBLEMS = {
   // Authentication and permissions.
   INVALID_TOKEN: problem(401, "The token is missing or unknown", "Send `Authorization: Bearer <token>`."),
+  LINK_INVALID: problem(
+    410,
+    "This sign-in link is not valid",
+    "Ask an admin for a new link, or print one with `pawl login-link`.",
+  ),
   MEMBER_INACTIVE: problem(401, "This member is inactive", "Ask an admin to activate the member."),
   FORBIDDEN: problem(
     403,
@@ -53,6 +58,7 @@ export const PROBLEMS = {
   NOT_YET_AVAILABLE: problem(409, "The task is not available yet", "Try again after available_at."),
   ALREADY_EXISTS: problem(409, "This id is taken", "Choose another id, or change the existing one."),
   LAST_ADMIN: problem(409, "The org would have no admin left", "Make another member an admin first."),
+  TOKEN_NOT_ROTATED: problem(409, "This token cannot be rotated", "Create a new token instead."),
 
   // Invalid requests.
   VALIDATION_ERROR: problem(422, "The request is invalid", "Fix the fields named in `errors`."),

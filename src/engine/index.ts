@@ -7,9 +7,12 @@ export type { TokenStore } from "./directory/admin.ts";
 export type { Authenticated } from "./directory/authenticator.ts";
 export { DemoOrg } from "./directory/demo-org.ts";
 export type { DemoState } from "./directory/demo-org.ts";
-export { adminRefusal, Directory } from "./directory/directory.ts";
+export { Directory } from "./directory/directory.ts";
+export { adminRefusal } from "./directory/directory-refusals.ts";
 export type { Member, Project } from "./directory/directory.ts";
 export { createOrg, findActor, listOrgs } from "./directory/members.ts";
+export { DAY_MS, loginLinkPath } from "./directory/sessions.ts";
+export type { SessionTimes } from "./directory/sessions.ts";
 export { Engine } from "./engine.ts";
 export type { Caller, EngineOptions, Within } from "./engine.ts";
 export type {

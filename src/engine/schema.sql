@@ -279,6 +279,21 @@ create table pawl.lifecycle (
   constraint lifecycle_pkey PRIMARY KEY (name, version)
 );
 
+create table pawl.login_code (
+  org_id text not null,
+  id uuid not null,
+  member_id text not null,
+  hash bytea not null,
+  created_by text,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  session_id uuid,
+  constraint login_code_hash_unique UNIQUE (org_id, hash),
+  constraint login_code_member_exists FOREIGN KEY (org_id, member_id) REFERENCES pawl.member(org_id, id),
+  constraint login_code_pkey PRIMARY KEY (org_id, id)
+);
+
 create table pawl.member (
   org_id text not null,
   id text not null,
@@ -540,7 +555,13 @@ create table pawl.token (
   revoked_at timestamp with time zone,
   confined_to jsonb,
   expires_at timestamp with time zone,
+  kind text default 'token'::text not null,
+  name text,
+  parent_id uuid,
+  user_agent text,
+  last_used_at timestamp with time zone,
   constraint token_hash_unique UNIQUE (org_id, hash),
+  constraint token_kind_known CHECK ((kind = ANY (ARRAY['token'::text, 'session'::text]))),
   constraint token_member_exists FOREIGN KEY (org_id, member_id) REFERENCES pawl.member(org_id, id),
   constraint token_pkey PRIMARY KEY (org_id, id)
 );
@@ -653,6 +674,8 @@ CREATE INDEX task_restricted ON pawl.task USING btree (org_id, id) WHERE (reader
 CREATE INDEX task_timer ON pawl.task USING btree (org_id, due_at) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX task_unfinished ON pawl.task USING btree (org_id, lifecycle, status, id) WHERE (NOT final);
+
+CREATE INDEX token_of_member ON pawl.token USING btree (org_id, member_id, kind, id);
 
 CREATE OR REPLACE FUNCTION pawl.enqueue(org text, lifecycle text, input jsonb, key text DEFAULT NULL::text, member text DEFAULT NULL::text)
  RETURNS uuid

@@ -1,8 +1,9 @@
 import { pino } from "pino";
 import type { Logger } from "pino";
 import { adminTokenFile } from "./admin-token-file.ts";
-import { isRefusal, PawlError } from "../core/index.ts";
+import { isRefusal, PawlError, SYSTEM } from "../core/index.ts";
 import { DemoRunner } from "../demo/index.ts";
+import { DAY_MS, loginLinkPath } from "../engine/index.ts";
 import type { DemoState, EngineObserver } from "../engine/index.ts";
 import { loadServer } from "../server/index.ts";
 import type { Mount, ServerOptions } from "../server/index.ts";
@@ -41,6 +42,8 @@ export type App = {
   demo: DemoState["state"];
   /** True until the first task is created. */
   empty: boolean;
+  /** Creates a link with which the member `admin` signs in once; null if it is inactive. */
+  loginLink(): Promise<string | null>;
   /** Answers the requests in progress, then closes everything. May be called twice. */
   stop(): Promise<void>;
 };
@@ -67,7 +70,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   try {
     const admin = await ensureAdminToken(pawl, settings.data, adminToken);
     const { corsOrigins, allowedHosts, bodyLimitBytes, requestTimeoutSeconds, requestsPerMinute } = settings;
-    const { host, port } = settings;
+    const { host, port, publicUrl } = settings;
     const { directory } = pawl;
     const plugins = withBuiltIn(options.plugins, settings.builtInPlugins);
     const demo = createDemo(pawl, plugins, options, log);
@@ -84,6 +87,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       corsOrigins,
       allowedHosts,
       bodyLimitBytes,
+      publicUrl,
       metrics,
       requestsPerMinute,
       requestTimeoutMs: Math.round(requestTimeoutSeconds * 1_000),
@@ -112,7 +116,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     });
     const { state } = await demo.state();
     const { tasks } = await pawl.list(pawl.asSystem(), { limit: 1 });
-    return { address, adminToken: admin, demo: state, empty: tasks.length === 0, stop };
+    const loginLink = () => createLoginLink(pawl, publicUrl ?? reachableAddress(address));
+    return { address, adminToken: admin, demo: state, empty: tasks.length === 0, loginLink, stop };
   } catch (error) {
     await pawl.close();
     throw error;
@@ -193,6 +198,7 @@ function open(
     sweepSeconds: settings.sweepSeconds,
     reconcileSeconds: settings.reconcileSeconds,
     inboxSeconds: settings.inboxSeconds,
+    sessionTimes: { lifetimeMs: settings.sessionDays * DAY_MS, idleMs: settings.sessionIdleDays * DAY_MS },
     ...(settings.retentionDays > 0 ? { retention: { days: settings.retentionDays } } : {}),
     hints: {
       listens: true,
@@ -232,6 +238,16 @@ async function ensureAdminToken(
   const file = adminTokenFile(data);
   const created = (await pawl.directory.ensureAdmin("main", file)) === "made";
   return created || (await file.read()) !== null ? { location: file.path, created } : null;
+}
+
+async function createLoginLink({ directory }: Pawl, url: string): Promise<string | null> {
+  const issued = await directory.sessions.createLoginCode({ org_id: "main", actor: SYSTEM }, "admin");
+  return isRefusal(issued) ? null : url + loginLinkPath(issued.code);
+}
+
+/** Replaces an address that means every interface of this machine by one that a browser can open. */
+function reachableAddress(address: string): string {
+  return address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
 function unableToListen(error: unknown, { host, port }: Settings): PawlError {

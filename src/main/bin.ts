@@ -88,8 +88,11 @@ const environment: CliEnvironment = {
     const starting = startApp({ ...installation, version, adminToken, demo, locale, check, signal });
     const app = await Promise.race([starting, signalled]);
     if (!app) return abortStart(starting, { embedded: installation.settings.databaseUrl === null });
+    // Not into a log that others read later, except at the very first start.
+    const printsLink = stdout.isTTY || app.adminToken?.created === true;
     onStart({
       ...app,
+      loginLink: printsLink ? await app.loginLink().catch(() => null) : null,
       command: env.npm_lifecycle_event === "start" ? "`npm start -- --demo`" : "`pawl start --demo`",
     });
     await signalled;

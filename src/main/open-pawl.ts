@@ -28,6 +28,7 @@ import type {
   Member,
   PruneOptions,
   Reconciled,
+  SessionTimes,
   Sweeper,
 } from "../engine/index.ts";
 import { checkSchemaName, isPostgresUrl, openDatabase } from "../postgres/index.ts";
@@ -67,6 +68,8 @@ export type PawlOptions<List extends PluginList = PluginList> = DatabaseConfig &
     inboxSeconds?: number;
     /** Deletes finished tasks, their journals and chat messages, and refused requests of `pawl.enqueue`, after this time; by default nothing is deleted. */
     retention?: { days: number; onExport?: PruneOptions["onExport"] };
+    /** How long sessions of browsers last, for a server on this engine. */
+    sessionTimes?: SessionTimes | undefined;
     /** Whether, and on which connection, this node listens for notifications of commits on other nodes. */
     hints?: CommitHintOptions;
     /** Called when a sweep fails, or when a worker in this process can no longer claim. */
@@ -160,10 +163,8 @@ export async function openPawl<const List extends PluginList = PluginList>(
   });
   const sweepers = startSweepers(engine, sql, { ...options, intervals });
   const hints = startCommitHints(engine.commits, sql, options.hints);
-  const directory = new Directory(
-    sql,
-    plugins.map(({ lifecycle }) => lifecycle),
-  );
+  const lifecycles = plugins.map(({ lifecycle }) => lifecycle);
+  const directory = new Directory(sql, lifecycles, { sessionTimes: options.sessionTimes });
   const findCaller = async (member_id: string, org_id = "main") => {
     throwRefusal(fieldRefusal({ member_id, org_id }, { member_id: "id", org_id: "id" }));
     return { org_id, actor: await findActor(sql, org_id, member_id) };

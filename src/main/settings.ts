@@ -146,6 +146,29 @@ export const SETTINGS = {
     description:
       "the public names of this server, separated by commas; /mcp refuses others, except localhost, IP addresses and the hosts of PAWL_CORS_ORIGINS",
   },
+  publicUrl: {
+    env: "PAWL_PUBLIC_URL",
+    schema: z.string().refine(isOrigin).transform(originOf).nullable(),
+    default: null,
+    expected: "an address like https://pawl.example.com, without a path",
+    correct: nearestOrigin,
+    description:
+      "the address under which browsers reach this server, for links to sign in; default the address it listens on",
+  },
+  sessionDays: {
+    env: "PAWL_SESSION_DAYS",
+    schema: z.number().min(0.01).max(3_650),
+    default: 30,
+    expected: "a number of days from 0.01 to 3650",
+    description: "how long a browser stays signed in at most",
+  },
+  sessionIdleDays: {
+    env: "PAWL_SESSION_IDLE_DAYS",
+    schema: z.number().min(0.01).max(3_650),
+    default: 7,
+    expected: "a number of days from 0.01 to 3650",
+    description: "a browser is signed out after this time without a request",
+  },
   bodyLimitBytes: {
     env: "PAWL_BODY_LIMIT_BYTES",
     schema: z.int().min(1_024).max(1_073_741_824),

@@ -87,6 +87,8 @@ export type ServerOptions = {
   corsOrigins?: readonly string[];
   /** Host names under which the mounts can be called, besides IP addresses, loopback names and the hosts of `corsOrigins`. */
   allowedHosts?: readonly string[];
+  /** The origin under which browsers reach this server, for links. */
+  publicUrl?: string | null;
   bodyLimitBytes?: number;
   /** How long a client may take to send a request; half of it for the headers. */
   requestTimeoutMs?: number;
@@ -176,7 +178,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     serveMembers(directory),
     serveOverview(engine, directory),
     serveInbox(engine, own),
-    serveSession(directory),
+    serveSession({ directory, publicUrl: options.publicUrl ?? null }),
     ...(options.demo ? [serveDemo(options.demo)] : []),
   ].map((set) => ({ set }));
   const taken = [SYSTEM_ROUTES, ...sets.map(({ set }) => set.table)];

@@ -19,6 +19,24 @@ test("a member is added, listed, changed and deactivated", async () => {
   expect(await at.ask("members change ann --active")).toMatchObject({ active: true, name: "Ann" });
 });
 
+test("`login-link` prints a link that signs its member in once", async () => {
+  await at.ask("members add lin");
+  const printed = await at.cli("login-link lin");
+  expect(printed.code).toBe(0);
+  expect(printed.stdout).toMatch(
+    /^Signs lin in once, within 10 minutes:\nhttp:\/\/\S+\/sign-in#pawllink_main_[0-9a-f]{48}\n$/,
+  );
+  const own = await at.ask<{ member: string; link: string }>("login-link");
+  expect(own.member).toBe("admin");
+  const { origin, hash } = new URL(own.link);
+  expect(origin).toBe(at.server.address);
+  const body = { code: hash.slice(1) };
+  const redeem = () => at.server.ask("POST /api/session/code", null, body);
+  expect([(await redeem()).status, (await redeem()).status]).toEqual([200, 410]);
+  expect(await at.cli("login-link nobody")).toMatchObject({ code: 3, stdout: "" });
+  expect((await at.cli("login-link nobody")).stderr).toContain('There is no member "nobody".');
+});
+
 test("a token works until it is revoked; then the error explains how to get a new one", async () => {
   await at.ask("members add carl");
   const created = await at.cli("tokens create carl");
@@ -35,12 +53,26 @@ test("a token works until it is revoked; then the error explains how to get a ne
   });
 });
 
+test("a token gets a name and a lifetime, and is rotated with an overlap", async () => {
+  await at.ask("members add rob");
+  const old = await at.ask<{ id: string; token: string }>("tokens create rob --name laptop --days 90");
+  const output = (await at.cli(["tokens", "rotate", old.id, "--overlap-hours", "0"])).stdout;
+  expect(output).toMatch(
+    /^The new token \S+, shown only now; the old one expires after the overlap:\npawl_main_[0-9a-f]{48}\n$/,
+  );
+  expect((await at.cli("tasks list", { token: old.token })).code).toBe(4);
+  expect((await at.cli("tokens list rob")).stdout).toMatch(/ laptop +valid +\S+Z +\S+Z +admin$/m);
+  expect(await at.cli(["tokens", "rotate", old.id])).toMatchObject({ code: 3, stdout: "" });
+  expect(await at.cli("tokens rotate laptop")).toMatchObject({ code: 2, stdout: "" });
+  expect(await at.cli("tokens create rob --days 0")).toMatchObject({ code: 2, stdout: "" });
+});
+
 test("`tokens list` shows the tokens of one member or of all, never a token itself", async () => {
   const first = await at.member("erin", "--roles", "agent");
   const { id, token } = await at.ask<{ id: string; token: string }>("tokens create erin");
   await at.ask("tokens create admin");
   const lines = (await at.cli("tokens list erin")).stdout.trimEnd().split("\n");
-  expect(lines[0]).toMatch(/^id +member +state +created +expires +by +only for$/);
+  expect(lines[0]).toMatch(/^id +member +name +state +created +used +expires +by +only for$/);
   expect(lines[1]).toMatch(new RegExp(`^${id} +erin +valid +\\S+Z +admin$`));
   expect(lines).toHaveLength(3);
 

@@ -127,7 +127,10 @@ withConsole("every screen", (setup) => {
       .waitFor();
     await page.getByRole("button", { name: "Tokens of Zoe New" }).click();
     await page.getByText("No valid tokens").waitFor();
+    await page.getByLabel("Name of the new token").fill("laptop");
+    await page.getByLabel("Expires").selectOption("after 90 days");
     await page.getByRole("button", { name: "New token" }).click();
+    await page.getByText(/laptop · created .* · never used · until/).waitFor();
     const token = await page.locator(".secret code").innerText();
     const me = () => setup().server.ask("GET /api/me", { token });
     expect((await me()).body).toMatchObject({ id: "zoe", roles: ["agent", "own-role"] });

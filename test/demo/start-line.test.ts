@@ -7,6 +7,7 @@ const STARTED: Started = {
   adminToken: { location: ".pawl/admin-token", created: true },
   demo: "absent",
   empty: true,
+  loginLink: null,
   command: "`pawl start --demo`",
 };
 
@@ -15,6 +16,11 @@ type Row = [what: string, started: Partial<Started>, line: string | undefined];
 const TABLE: Row[] = [
   ["an empty database: the line offers the demo", {}, "No tasks yet: `pawl start --demo` adds a demo"],
   ["a database with tasks: no line", { empty: false }, undefined],
+  [
+    "a link to sign in: the line shows it",
+    { empty: false, loginLink: "http://127.0.0.1:4747/sign-in#pawllink_main_0" },
+    "Sign in within 10 minutes: http://127.0.0.1:4747/sign-in#pawllink_main_0",
+  ],
   ["a running demo: the line shows how to open it", { demo: "running" }, "The demo is running"],
   [
     "a stopped demo: the line shows how to continue it",

@@ -33,7 +33,7 @@ test.each(HEADERS)("%s gets 401 INVALID_TOKEN, with the way to send a token", as
 test("without a token only the open routes answer, and unknown paths look like known ones", async () => {
   const open = Object.values<Route>(ROUTES).filter(({ access }) => access === "open");
   // Sign-in has its token in the body, and sign-out needs none.
-  const session = ["/api/session", "/api/session/back", "/api/session"];
+  const session = ["/api/session", "/api/session/code", "/api/session/back", "/api/session"];
   expect(open.map(({ path }) => path)).toEqual(["/live", "/ready", "/openapi.json", "/docs", ...session]);
   const paths = Object.values<Route>(ROUTES).filter(({ access }) => access !== "open");
   for (const { method, path } of [...paths, { method: "GET", path: "/api/nothing" }])

@@ -101,6 +101,8 @@ const ROWS: [name: string, what: string, body: unknown, answer: string][] = [
   ["a member's id", "POST /api/members", { id: HUGE }, "422 VALIDATION_ERROR"],
   ["a setting's name", "POST /api/projects", { settings: { [HUGE]: {} } }, "422 VALIDATION_ERROR"],
   ["a session's token", "POST /api/session", { token: HUGE }, "422 VALIDATION_ERROR"],
+  ["a token's name", "POST /api/members/admin/tokens", { name: HUGE }, "422 VALIDATION_ERROR"],
+  ["a link's code", "POST /api/session/code", { code: HUGE }, "422 VALIDATION_ERROR"],
   [
     "a board's action",
     `POST /api/board/tasks/${String(createdTask.id)}/transitions`,

@@ -63,6 +63,8 @@ const ROWS: Row[] = [
   ["listTokens", "GET /api/members/{member}/tokens"],
   ["getSession", "GET /api/session"],
   ["signIn", "POST /api/session", { token: "{token}" }],
+  ["signInWithCode", "POST /api/session/code", { code: "{token}" }],
+  ["createLoginLink", "POST /api/members/{member}/login-links"],
   ["goBack", "POST /api/session/back"],
   ["signOut", "DELETE /api/session"],
   ["getDemo", "GET /api/demo"],
@@ -132,6 +134,7 @@ const ROWS: Row[] = [
   ["changeMember", "PATCH /api/members/{member}", { roles: ["admin"] }],
   ["createToken", "POST /api/members/{member}/tokens"],
   ["createMember", "POST /api/members", { id: "{member}", project_ids: ["{project}"] }],
+  ["rotateToken", "POST /api/tokens/{token}/rotate"],
   ["revokeToken", "DELETE /api/tokens/{token}"],
 
   ["listBoardTasks", "GET /api/board/tasks"],

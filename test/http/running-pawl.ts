@@ -23,6 +23,8 @@ export type RunningPawl = {
   ended: Promise<number | null>;
   /** Returns the log so far. */
   log(): string;
+  /** Returns the standard output so far. */
+  output(): string;
 };
 
 /** Registers a cleanup: `onTestFinished` (the default) or `afterAll`. */
@@ -66,6 +68,7 @@ export async function startPawl(
     address,
     ended,
     log: () => errors,
+    output: () => output,
     ask: async (what, token, body, headers = {}) => {
       const [method = "", path = ""] = what.split(" ");
       const response = await fetch(address + path, {

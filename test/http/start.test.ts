@@ -21,6 +21,13 @@ test("the first start creates an org, a project, an admin and a token; the secon
   expect(first.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const token = await tokenIn(data);
   expect(token).toMatch(TOKEN_FORM);
+  await expect
+    .poll(() => first.output())
+    .toMatch(/^Sign in within 10 minutes: http:\/\/127\.0\.0\.1:\d+\/sign-in#pawllink_main_/m);
+  const [, code = ""] = /#(\S+)/.exec(first.output()) ?? [];
+  expect((await first.ask("POST /api/session/code", null, { code })).status).toBe(200);
+  expect((await first.ask("POST /api/session/code", null, { code })).status).toBe(410);
+  expect(first.log()).not.toContain(code);
   expect((await stat(`${data}/admin-token`)).mode & 0o777).toBe(0o600);
   expect((await first.ask("GET /api/me", token)).body).toMatchObject({
     org_id: "main",
@@ -35,6 +42,8 @@ test("the first start creates an org, a project, an admin and a token; the secon
   expect(await tokenIn(data)).toBe(token);
   expect((await second.ask("GET /api/me", token)).status).toBe(200);
   expect(await second.stop("SIGINT")).toBe(0);
+  // Into a pipe or a file, a link is printed at the very first start only.
+  expect(second.output()).not.toContain("Sign in within");
 });
 
 test("two nodes that start together on an empty database create one admin, and both accept its token", async () => {

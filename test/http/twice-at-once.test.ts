@@ -50,6 +50,7 @@ const TABLE: Row[] = [
   { what: "PATCH /api/members/boss", body: (n) => ({ name: `Boss ${n}` }), answers: ["200"] },
   { what: "PATCH /api/projects/main", body: (n) => ({ name: `Main ${n}` }), answers: ["200"] },
   { what: "POST /api/members/boss/tokens", key: false, answers: created },
+  { what: "POST /api/members/boss/login-links", key: false, answers: created },
   { what: "POST /api/session", body: () => ({ token }), key: false, answers: ["200"] },
   {
     what: "POST /api/tasks",

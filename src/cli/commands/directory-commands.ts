@@ -1,8 +1,17 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import { resetAdmin } from "../admin-database.ts";
-import { addMember, changeMember, createToken, listMembers, listTokens, revokeToken } from "../members.ts";
+import {
+  addMember,
+  changeMember,
+  createToken,
+  listMembers,
+  listTokens,
+  revokeToken,
+  rotateToken,
+} from "../members.ts";
 import type { MemberFlags } from "../members.ts";
+import { printLoginLink } from "../login-link.ts";
 import { addProject, listProjects } from "../projects.ts";
 import type { ServerFlags } from "../cli-environment.ts";
 import {
@@ -10,6 +19,7 @@ import {
   dataOption,
   jsonObject,
   jsonOption,
+  numberBetween,
   positiveInteger,
   withServerOptions,
   commaSeparated,
@@ -17,9 +27,10 @@ import {
 } from "./command-options.ts";
 import type { AddCommands } from "../cli-environment.ts";
 
-/** Adds `pawl members …`, `pawl tokens …` and `pawl projects …`. */
+/** Adds `pawl members …`, `pawl login-link`, `pawl tokens …` and `pawl projects …`. */
 export const addDirectoryCommands: AddCommands = (program, environment, setExitCode) => {
   addMembers(program, environment, setExitCode);
+  addLoginLink(program, environment, setExitCode);
   addTokens(program, environment, setExitCode);
   addProjects(program, environment, setExitCode);
 };
@@ -54,6 +65,21 @@ const addMembers: AddCommands = (program, environment, setExitCode) => {
     });
 };
 
+const addLoginLink: AddCommands = (program, environment, setExitCode) => {
+  withServerOptions(program.command("login-link"))
+    .summary("print a link that signs a member in to the console")
+    .description(
+      "Prints a link that signs a member in to the console, once and within 10 minutes. It works for anyone who opens it first: send it only to its member.",
+    )
+    .argument("[member]", "the id of the member (default: the member of your token)")
+    .addHelpText("after", formatHelp(LOGIN_LINK_HELP, environment))
+    .action(async (member: string | undefined, options: object) => {
+      setExitCode(
+        await printLoginLink(environment, { ...(member === undefined ? {} : { member }), ...options }),
+      );
+    });
+};
+
 function withMemberOptions(command: Command): Command {
   return withServerOptions(command)
     .option("--name <name>", "display name")
@@ -75,7 +101,7 @@ function withMemberOptions(command: Command): Command {
 const addTokens: AddCommands = (program, environment, setExitCode) => {
   const tokens = program
     .command("tokens")
-    .summary("list, create and revoke tokens; replace the admin token")
+    .summary("list, create, rotate and revoke tokens; replace the admin token")
     .description("Manages the tokens that members authenticate with.")
     .addHelpText("after", formatHelp(TOKENS_HELP, environment));
   withServerOptions(tokens.command("list"))
@@ -92,8 +118,24 @@ const addTokens: AddCommands = (program, environment, setExitCode) => {
     .summary("create a token for a member")
     .description("Creates a token for a member. The token is printed once; the server stores only its hash.")
     .argument("<member>", "the id of the member")
+    .option("--name <name>", "a name that distinguishes the member's tokens")
+    .option("--days <days>", "days until it expires (default: never)", positiveInteger)
     .action(async (member: string, options: object) => {
       setExitCode(await createToken(environment, { member, ...options }));
+    });
+  withServerOptions(tokens.command("rotate"))
+    .summary("replace a token by a new one")
+    .description(
+      "Creates a token with the name and lifetime of another, which expires after the overlap. The new token is printed once.",
+    )
+    .argument("<id>", "the token's id, not the token itself")
+    .option(
+      "--overlap-hours <hours>",
+      "how long the old token stays valid (default: 24)",
+      numberBetween(0, 720),
+    )
+    .action(async (id: string, options: object) => {
+      setExitCode(await rotateToken(environment, { id, ...options }));
     });
   withServerOptions(tokens.command("revoke"))
     .summary("revoke a token")
@@ -146,10 +188,19 @@ Examples:
   pawl members change bob --roles agent,lead --projects web,docs
   pawl members change bob --no-active`;
 
+const LOGIN_LINK_HELP = `
+Examples:
+  pawl login-link                for the member of your token
+  pawl login-link ann
+  pawl login-link ann --json | jq --raw-output .link
+
+The address is that of PAWL_PUBLIC_URL, otherwise the one that this command calls.`;
+
 const TOKENS_HELP = `
 Examples:
   pawl tokens list bob
-  pawl tokens create bob
+  pawl tokens create bob --name laptop --days 90
+  pawl tokens rotate 0199c2f4-6a1e-7c43-9d0b-3f9a21bc7d04 --overlap-hours 2
   pawl tokens revoke 0199c2f4-6a1e-7c43-9d0b-3f9a21bc7d04
   pawl tokens reset-admin`;
 

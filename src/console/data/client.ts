@@ -62,6 +62,14 @@ export async function signIn(token: string, remember: boolean): Promise<Me> {
   return client.getMe();
 }
 
+/** Signs in with the one-time code of a link. */
+export async function signInWithCode(code: string): Promise<Me> {
+  const { csrf_token } = await client.signInWithCode({ code });
+  forgetDrafts();
+  csrfToken = csrf_token;
+  return client.getMe();
+}
+
 /** Returns to the session from which this one was started. */
 export async function goBack(): Promise<void> {
   const { csrf_token } = await client.goBack();

@@ -25,6 +25,8 @@ const TEXTS_BY_CODE: Readonly<Record<string, (params: Params, labels: Labels) =>
       ? `Нужно право ${permission}, а ролей у вас нет.`
       : `Нужно право ${permission}; ваши роли его не дают: ${roles.join(", ")}.`;
   },
+  TOKEN_NOT_ROTATED: always("Этот токен нельзя заменить: создайте новый."),
+  LINK_INVALID: always("Ссылка недействительна: она использована, истекла или неполна. Попросите новую."),
   INVALID_TRANSITION: ({ starts_from, status }, { label }) => {
     if (!Array.isArray(starts_from) || typeof status !== "string") return null;
     const starts = (starts_from as string[]).map((one) => `«${label(one)}»`).join(", ");

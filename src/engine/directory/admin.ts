@@ -5,6 +5,8 @@ import { createOrg, listOrgs } from "./members.ts";
 import { lockText } from "../sql/advisory-locks.ts";
 import { addMember, changeMember, findMember } from "../sql/members.ts";
 import type { MemberRow } from "../sql/members.ts";
+import { deleteLoginCodes } from "../sql/login-codes.ts";
+import { endSessionsOf } from "../sql/sessions.ts";
 import { hasTokens, revokeSetupTokens, saveToken } from "../sql/tokens.ts";
 import { hashOfToken, makeToken, orgOfToken } from "./tokens.ts";
 import { transact } from "../transact.ts";
@@ -59,7 +61,7 @@ export async function setAdminToken(sql: Sql, org_id: string, token: string): Pr
   });
 }
 
-/** Creates a new token for the member `admin`, restores its role, and revokes the tokens that Pawl created before. */
+/** Creates a new token for the member `admin`, restores its role, and revokes its sessions, its links and the tokens that Pawl created before. */
 export async function resetAdmin(sql: Sql, org_id: string): Promise<string> {
   if (!(await listOrgs(sql)).includes(org_id))
     throw new PawlError("NOT_FOUND", `There is no org "${org_id}".`, { id: org_id });
@@ -71,6 +73,8 @@ export async function resetAdmin(sql: Sql, org_id: string): Promise<string> {
     const roles = [...new Set([...member.roles, "admin"])];
     await changeMember(tx, org_id, { ...member, roles, project_ids: null, active: true });
     await saveAdminToken(tx, org_id, token);
+    await endSessionsOf(tx, org_id, ADMIN.id);
+    await deleteLoginCodes(tx, org_id, ADMIN.id);
   });
   return token;
 }

@@ -1,18 +1,26 @@
-import { refuse } from "../../core/index.ts";
+import { isRefusal, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
 import type { Sql } from "../../postgres/index.ts";
 import type { Caller } from "../caller.ts";
 import type { MemberRow } from "../sql/members.ts";
 import { findHolders } from "../sql/tokens.ts";
 import type { HolderRow } from "../sql/tokens.ts";
+import { LastUses } from "./last-uses.ts";
 import { hashOfToken, orgOfToken } from "./tokens.ts";
 
-/** The member that a token belongs to. */
-export type Authenticated = { kind: "known"; token_id: string; member: MemberRow } & Caller;
+/** The member that a token belongs to. A `session` is the token of a browser that signed in. */
+export type Authenticated = {
+  kind: "known";
+  token_id: string;
+  token_kind: "token" | "session";
+  member: MemberRow;
+} & Caller;
+
+type Found = { known: Authenticated | Refusal; unrecorded: boolean };
 
 type Lookup = {
-  answer: Promise<Authenticated | Refusal>;
-  resolve: (answer: Authenticated | Refusal) => void;
+  answer: Promise<Found>;
+  resolve: (answer: Found) => void;
   reject: (error: unknown) => void;
 };
 
@@ -27,16 +35,27 @@ const MAX_RUNNING = 2;
 export class Authenticator {
   private readonly sql: Sql;
   private readonly timeoutMs: number;
+  private readonly idleMs: number;
+  private readonly lastUses: LastUses;
   private waiting = new Map<string, Lookup>();
   private running = 0;
   private scheduled = false;
 
-  constructor(sql: Sql, timeoutMs: number) {
+  constructor(sql: Sql, { timeoutMs, idleMs }: { timeoutMs: number; idleMs: number }) {
     this.sql = sql;
     this.timeoutMs = timeoutMs;
+    this.idleMs = idleMs;
+    this.lastUses = new LastUses(sql, timeoutMs);
   }
 
-  authenticate(token: string): Promise<Authenticated | Refusal> {
+  /** Finds the member of a token. With `isUse`, this counts as a use of the token. */
+  async authenticate(token: string, isUse: boolean): Promise<Authenticated | Refusal> {
+    const { known, unrecorded } = await this.lookUp(token);
+    if (isUse && unrecorded && !isRefusal(known)) this.lastUses.add(known.org_id, known.token_id);
+    return known;
+  }
+
+  private lookUp(token: string): Promise<Found> {
     const shared = this.waiting.get(token);
     if (shared) return shared.answer;
     const lookup = newLookup();
@@ -66,8 +85,10 @@ export class Authenticator {
     try {
       const hashes = new Map([...lookups.keys()].map((token) => [token, hashOfToken(token)]));
       const holders = await this.find(hashes);
-      for (const [token, { resolve }] of lookups)
-        resolve(answerOf(token, holders.get(hashes.get(token) ?? "")));
+      for (const [token, { resolve }] of lookups) {
+        const holder = holders.get(hashes.get(token) ?? "");
+        resolve({ known: answerOf(token, holder), unrecorded: holder?.unrecorded ?? false });
+      }
     } catch (error) {
       for (const { reject } of lookups.values()) reject(error);
     }
@@ -83,7 +104,9 @@ export class Authenticator {
       else byOrg.set(org_id, [hash]);
     }
     const found = await Promise.all(
-      [...byOrg].map(([org_id, orgHashes]) => findHolders(this.sql, this.timeoutMs, org_id, orgHashes)),
+      [...byOrg].map(([org_id, orgHashes]) =>
+        findHolders(this.sql, this.timeoutMs, org_id, { hashes: orgHashes, idleMs: this.idleMs }),
+      ),
     );
     return new Map(found.flat().map((row) => [row.hash, row]));
   }
@@ -100,10 +123,10 @@ function newLookup(): Lookup {
 
 function answerOf(token: string, holder: HolderRow | undefined): Authenticated | Refusal {
   if (!holder) return refuse("INVALID_TOKEN", "This token is unknown or was revoked.");
-  const { hash: _, token_id, confined_to, ...member } = holder;
+  const { hash: _, unrecorded: __, token_id, token_kind, confined_to, ...member } = holder;
   if (!member.active) return refuse("MEMBER_INACTIVE", `The member "${member.id}" is inactive.`);
-  const { active: __, ...known } = member;
+  const { active: ___, ...known } = member;
   // An agent that works on one task has the role of any agent, not the roles of the worker that its token was issued for.
   const actor = confined_to?.kind === "task" ? { ...known, roles: ["agent"] } : known;
-  return { kind: "known", org_id: orgOfToken(token), actor, member, token_id, confined_to };
+  return { kind: "known", org_id: orgOfToken(token), actor, member, token_id, token_kind, confined_to };
 }

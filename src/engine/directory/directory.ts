@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { isRefusal, isStorable, PawlError, refuse } from "../../core/index.ts";
+import { isRefusal, isStorable, PawlError } from "../../core/index.ts";
 import type { Actor, JsonObject, Lifecycle, Refusal } from "../../core/index.ts";
 import { createOrgWithAdmin, ensureAdmin, resetAdmin, setAdminToken } from "./admin.ts";
 import type { TokenStore } from "./admin.ts";
@@ -8,20 +8,19 @@ import type { IdempotentResult } from "../write/with-idempotency-key.ts";
 import { queryOutsideTransaction } from "../query-outside-transaction.ts";
 import { Authenticator } from "./authenticator.ts";
 import type { Authenticated } from "./authenticator.ts";
-import type { Confines } from "./confines.ts";
 import { isUnstorable } from "../../postgres/index.ts";
 import type { Sql } from "../../postgres/index.ts";
 import type { Caller } from "../caller.ts";
 import { changedSettings } from "../read/project-settings.ts";
 import { refusalOfData } from "../refusals.ts";
-import { isUuid } from "../../std/uuid.ts";
 import { addMember, changeMember, findMember, isFullAdmin, listMembers, lockMember } from "../sql/members.ts";
 import type { MemberRow } from "../sql/members.ts";
 import { addProject, changeProject, listProjects, lockProject } from "../sql/projects.ts";
 import type { ProjectRow } from "../sql/projects.ts";
-import { findHolderOf, listTokens, revokeToken, saveToken } from "../sql/tokens.ts";
-import type { TokenRow } from "../sql/tokens.ts";
-import { hashOfToken, makeToken } from "./tokens.ts";
+import { AccessTokens } from "./access-tokens.ts";
+import { adminRefusal, lastAdmin, noMember, noProject, reachRefusal, taken } from "./directory-refusals.ts";
+import { DEFAULT_SESSION_TIMES, Sessions } from "./sessions.ts";
+import type { SessionTimes } from "./sessions.ts";
 import { transact } from "../transact.ts";
 import type { Timeouts } from "../transact.ts";
 import type { Tx } from "../transaction.ts";
@@ -37,7 +36,6 @@ export type Key = { client_event_id?: string | null | undefined };
 type MemberChange = Partial<Omit<Member, "id">>;
 
 const DEFAULT_PAGE_SIZE = 50;
-const MAX_TOKENS = 200;
 /** Timeout of authentication, shorter than that of other requests. */
 const AUTH_TIMEOUT_MS = 3_000;
 
@@ -48,18 +46,36 @@ export class Directory {
   private readonly authTimeoutMs: number;
   private readonly lifecycles: ReadonlyMap<string, Lifecycle>;
   private readonly authenticator: Authenticator;
+  /** Tokens of programs. */
+  readonly accessTokens: AccessTokens;
+  /** Sessions of browsers. */
+  readonly sessions: Sessions;
 
-  constructor(sql: Sql, lifecycles: readonly Lifecycle[], timeouts: Partial<Timeouts> = {}) {
+  constructor(
+    sql: Sql,
+    lifecycles: readonly Lifecycle[],
+    {
+      sessionTimes = DEFAULT_SESSION_TIMES,
+      ...timeouts
+    }: Partial<Timeouts> & { sessionTimes?: SessionTimes | undefined } = {},
+  ) {
     this.sql = sql;
     this.timeouts = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000, ...timeouts };
     this.authTimeoutMs = timeouts.retryTimeoutMs ?? AUTH_TIMEOUT_MS;
-    this.authenticator = new Authenticator(sql, this.authTimeoutMs);
+    const { idleMs } = sessionTimes;
+    this.authenticator = new Authenticator(sql, { timeoutMs: this.authTimeoutMs, idleMs });
+    const transaction = <T>(work: (tx: Tx) => Promise<T>) => this.transact(work);
+    this.accessTokens = new AccessTokens(transaction);
+    this.sessions = new Sessions(transaction, sessionTimes);
     this.lifecycles = new Map(lifecycles.map((lifecycle) => [lifecycle.name, lifecycle]));
   }
 
-  /** Finds the member of a token. It queries the database each time, so a revoked token is refused from the next request on. */
-  authenticate(token: string): Promise<Authenticated | Refusal> {
-    return this.authenticator.authenticate(token);
+  /**
+   * Finds the member of a token. It queries the database each time, so a revoked token is refused from the next request on. The
+   * time of a use is recorded; the repeated check of an open stream is none.
+   */
+  authenticate(token: string, { isUse = true } = {}): Promise<Authenticated | Refusal> {
+    return this.authenticator.authenticate(token, isUse);
   }
 
   /** Resolves if the database answers. */
@@ -145,66 +161,13 @@ export class Directory {
   }
 
   /** Issues a token for a member, which is returned only once. */
-  async issueToken(
-    { org_id, actor }: Caller,
-    member_id: string,
-  ): Promise<{ kind: "issued"; id: string; token: string } | Refusal> {
-    const forbidden = adminRefusal(actor);
-    if (forbidden) return forbidden;
-    if (!isStorable(member_id)) return noMember(member_id);
-    const [id, token] = [uuidv7(), makeToken(org_id)];
-    return this.transact(async (tx) => {
-      const member = await findMember(tx, org_id, member_id);
-      if (!member) return noMember(member_id);
-      const beyond = reachRefusal(actor, member);
-      if (beyond) return beyond;
-      await saveToken(tx, org_id, { id, member_id, hash: hashOfToken(token), created_by: actor.id });
-      return { kind: "issued" as const, id, token };
-    });
+  issueToken(...sent: Parameters<AccessTokens["issueToken"]>) {
+    return this.accessTokens.issueToken(...sent);
   }
 
   /** Issues a token limited to `confined_to`. The caller of this method must check that the actor may issue it. */
-  async issueConfinedToken(
-    { org_id, actor }: Caller,
-    { member_id, ...bounds }: { member_id: string; confined_to: Confines; expires_in_ms?: number },
-  ): Promise<{ id: string; token: string }> {
-    const [id, token] = [uuidv7(), makeToken(org_id)];
-    const row = { id, member_id, hash: hashOfToken(token), created_by: actor.id, ...bounds };
-    await this.transact((tx) => saveToken(tx, org_id, row));
-    return { id, token };
-  }
-
-  /** Lists the valid tokens of a member; with `all`, also the revoked and expired ones. */
-  async tokens(
-    { org_id, actor }: Caller,
-    member_id: string,
-    { all = false }: { all?: boolean } = {},
-  ): Promise<TokenRow[] | Refusal> {
-    const forbidden = adminRefusal(actor);
-    if (forbidden) return forbidden;
-    if (!isStorable(member_id)) return noMember(member_id);
-    return this.transact(async (tx) => {
-      const member = await findMember(tx, org_id, member_id);
-      if (!member) return noMember(member_id);
-      const beyond = reachRefusal(actor, member);
-      if (beyond) return beyond;
-      const tokens = await listTokens(tx, org_id, member_id, { limit: MAX_TOKENS, all });
-      return tokens.map((token) => tokenShownTo(actor, token));
-    });
-  }
-
-  async revokeToken({ org_id, actor }: Caller, id: string): Promise<{ kind: "revoked" } | Refusal> {
-    const forbidden = adminRefusal(actor);
-    if (forbidden) return forbidden;
-    if (!isUuid(id)) return noToken(id);
-    return this.transact(async (tx) => {
-      const holder = await findHolderOf(tx, org_id, id);
-      if (!holder) return noToken(id);
-      const beyond = reachRefusal(actor, holder);
-      if (beyond) return beyond;
-      await revokeToken(tx, org_id, id);
-      return { kind: "revoked" as const };
-    });
+  issueConfinedToken(...sent: Parameters<AccessTokens["issueConfinedToken"]>) {
+    return this.accessTokens.issueConfinedToken(...sent);
   }
 
   async projects(
@@ -309,58 +272,8 @@ const NEW_MEMBER = {
   active: true,
 } as const satisfies Partial<Member>;
 
-/** Refuses actors that are not admins: any member may read the directory, but only admins may change it. */
-export function adminRefusal({ id, roles }: Actor): Refusal | null {
-  if (id === null || roles.includes("admin")) return null;
-  return refuse("FORBIDDEN", "Only a member with the role admin may do this.", {
-    roles,
-    permission: "admin",
-  });
-}
-
-/** Refuses an admin of some projects who would grant access to others. */
-export function reachRefusal(actor: Actor, { project_ids }: Pick<Member, "project_ids">): Refusal | null {
-  const own = actor.project_ids;
-  if (own === null) return null;
-  const reached = new Set(own);
-  if (project_ids?.every((id) => reached.has(id))) return null;
-  return refuse("FORBIDDEN", `This would give access beyond your projects (${own.join(", ") || "none"}).`, {
-    project_ids: own,
-  });
-}
-
 /** Removes projects that the reader may not see. null means every project and names none. */
 function shownTo({ project_ids: own }: Actor, member: Member): Member {
   if (own === null || member.project_ids === null) return member;
   return { ...member, project_ids: member.project_ids.filter((id) => own.includes(id)) };
-}
-
-/** Hides the limits of a token for a project that the reader may not see. */
-function tokenShownTo(actor: Actor, token: TokenRow): TokenRow {
-  const { confined_to } = token;
-  if (confined_to?.workspace_id === undefined) return token;
-  const seen = visibleProjects(actor, confined_to.workspace_id)?.length !== 0;
-  return seen ? token : { ...token, confined_to: { kind: confined_to.kind } };
-}
-
-function lastAdmin(id: string): Refusal {
-  return refuse("LAST_ADMIN", `"${id}" is the last admin of this org: make another member an admin first.`, {
-    id,
-  });
-}
-
-function taken(kind: "member" | "project", id: string): Refusal {
-  return refuse("ALREADY_EXISTS", `The ${kind} "${id}" already exists.`, { id });
-}
-
-export function noMember(id: string): Refusal {
-  return refuse("NOT_FOUND", `There is no member "${id}".`, { id });
-}
-
-function noProject(id: string): Refusal {
-  return refuse("NOT_FOUND", `There is no project "${id}".`, { id });
-}
-
-function noToken(id: string): Refusal {
-  return refuse("NOT_FOUND", `There is no token ${id}.`, { id });
 }

@@ -9,15 +9,31 @@ export function makeToken(org_id: string): string {
   return `pawl_${encodeURIComponent(org_id)}_${randomBytes(24).toString("hex")}`;
 }
 
+/** Generates the one-time code of a sign-in link; its prefix differs from that of tokens. */
+export function makeLoginCode(org_id: string): string {
+  return `pawllink_${encodeURIComponent(org_id)}_${randomBytes(24).toString("hex")}`;
+}
+
+/** Returns the org in a one-time code; null if the text has another form. */
+export function orgOfLoginCode(code: string): string | null {
+  const [, org] = /^pawllink_(.+)_[0-9a-f]{48}$/.exec(code) ?? [];
+  return org === undefined ? null : decodedOrg(org);
+}
+
 /** Returns the org in a token; whether the token is valid is checked by its hash. */
 export function orgOfToken(token: string): string {
   const [, org = HOME_ORG] = /^pawl_(.+)_[0-9a-f]{48}$/.exec(token) ?? [];
+  // Tokens are looked up in batches: one that the database cannot store must not fail the others.
+  return decodedOrg(org) ?? HOME_ORG;
+}
+
+/** Decodes the org in a secret; null if it is invalid. */
+function decodedOrg(org: string): string | null {
   try {
     const decoded = decodeURIComponent(org);
-    // Tokens are looked up in batches: one that the database cannot store must not fail the others.
-    return isStorable(decoded) ? decoded : HOME_ORG;
+    return isStorable(decoded) ? decoded : null;
   } catch {
-    return HOME_ORG;
+    return null;
   }
 }
 

@@ -1,6 +1,6 @@
 import { isStorable, refuse } from "../../core/index.ts";
 import type { Refusal } from "../../core/index.ts";
-import { adminRefusal, noMember, reachRefusal } from "../directory/directory.ts";
+import { adminRefusal, noMember, reachRefusal } from "../directory/directory-refusals.ts";
 import type { Caller } from "../caller.ts";
 import type { LifecycleRegistry } from "../lifecycle-registry.ts";
 import type { EngineObserver } from "../observer.ts";

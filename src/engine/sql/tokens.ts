@@ -6,29 +6,43 @@ import type { MemberRow } from "./members.ts";
 import { query } from "../transaction.ts";
 import type { Tx } from "../transaction.ts";
 
-// Reads the member as well, so that a deactivated member or a removed role takes effect with the next request.
+// Reads the member as well, so that a deactivated member or a removed role takes effect with the next request. A session ends
+// with the token that it was started with, and when it was not used for the idle time.
 const FIND_HOLDERS = `
-  select encode(t.hash, 'hex') as hash, t.id as token_id, t.confined_to,
+  select encode(t.hash, 'hex') as hash, t.id as token_id, t.kind as token_kind, t.confined_to,
+    t.last_used_at is null or t.last_used_at < now() - interval '1 minute' as unrecorded,
     m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
   from pawl.token t join pawl.member m on m.org_id = t.org_id and m.id = t.member_id
   where t.org_id = $1 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+    and (t.kind = 'token' or t.last_used_at > now() - $3::float8 * interval '1 ms')
+    and (t.parent_id is null or exists (
+      select from pawl.token p
+      where p.org_id = t.org_id and p.id = t.parent_id
+        and p.revoked_at is null and (p.expires_at is null or p.expires_at > now())))
     and t.hash = any(array(select decode(asked.hash, 'hex') from unnest($2::text[]) as asked(hash)))`;
 
-export type HolderRow = MemberRow & { hash: string; token_id: string; confined_to: Confines | null };
+export type HolderRow = MemberRow & {
+  hash: string;
+  token_id: string;
+  token_kind: "token" | "session";
+  confined_to: Confines | null;
+  /** Its last use was not recorded within the last minute. */
+  unrecorded: boolean;
+};
 
-/** Finds the members of tokens by hash; unknown, revoked and expired tokens are left out. */
+/** Finds the members of tokens by hash; unknown, revoked and expired tokens, and idle sessions are left out. */
 export function findHolders(
   sql: Sql,
   retryTimeoutMs: number,
   org_id: string,
-  hashes: readonly string[],
+  { hashes, idleMs }: { hashes: readonly string[]; idleMs: number },
 ): Promise<HolderRow[]> {
-  return queryOutsideTransaction<HolderRow>(sql, retryTimeoutMs, FIND_HOLDERS, [org_id, hashes]);
+  return queryOutsideTransaction<HolderRow>(sql, retryTimeoutMs, FIND_HOLDERS, [org_id, hashes, idleMs]);
 }
 
 const SAVE_TOKEN = `
-  insert into pawl.token (org_id, id, member_id, hash, created_by, confined_to, expires_at)
-  values ($1, $2, $3, decode($4, 'hex'), $5, $6::text::jsonb, now() + $7::float8 * interval '1 ms')
+  insert into pawl.token (org_id, id, member_id, hash, created_by, confined_to, expires_at, name)
+  values ($1, $2, $3, decode($4, 'hex'), $5, $6::text::jsonb, now() + $7::float8 * interval '1 ms', $8)
   on conflict on constraint token_hash_unique do update set revoked_at = null
   returning member_id`;
 
@@ -38,12 +52,13 @@ export type NewToken = {
   hash: string;
   created_by: string | null;
   confined_to?: Confines;
-  expires_in_ms?: number | undefined;
+  expires_in_ms?: number | null | undefined;
+  name?: string | null | undefined;
 };
 
 /** Saves a token and returns its member; a revoked one becomes valid again. */
 export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promise<string> {
-  const { id, member_id, hash, created_by, confined_to, expires_in_ms = null } = token;
+  const { id, member_id, hash, created_by, confined_to, expires_in_ms = null, name = null } = token;
   const [row] = await query<{ member_id: string }>(tx, SAVE_TOKEN, [
     org_id,
     id,
@@ -52,23 +67,27 @@ export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promis
     created_by,
     confined_to ? JSON.stringify(confined_to) : null,
     expires_in_ms,
+    name,
   ]);
   return row?.member_id ?? member_id;
 }
 
 const LIST_TOKENS = `
-  select t.id, t.created_by, t.created_at, t.confined_to, t.expires_at, t.revoked_at, s.state
+  select t.id, t.name, t.last_used_at, t.created_by, t.created_at, t.confined_to, t.expires_at, t.revoked_at, s.state
   from pawl.token t
   cross join lateral (select case
     when t.revoked_at is not null then 'revoked'
     when t.expires_at <= now() then 'expired'
     else 'valid' end as state) s
-  where t.org_id = $1 and t.member_id = $2 and ($4::boolean or s.state = 'valid')
+  where t.org_id = $1 and t.member_id = $2 and t.kind = 'token' and ($4::boolean or s.state = 'valid')
   order by t.created_at desc, t.id desc
   limit $3`;
 
 export type TokenRow = {
   id: string;
+  name: string | null;
+  /** Recorded once a minute at most. */
+  last_used_at: Instant | null;
   created_by: string | null;
   created_at: Instant;
   /** null: no limits. */
@@ -91,12 +110,47 @@ export function listTokens(
 const FIND_HOLDER_OF = `
   select m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
   from pawl.token t join pawl.member m on m.org_id = t.org_id and m.id = t.member_id
-  where t.org_id = $1 and t.id = $2`;
+  where t.org_id = $1 and t.id = $2 and t.kind = 'token'`;
 
 /** Finds the member that a token was issued for, even if it is revoked. */
 export async function findHolderOf(tx: Tx, org_id: string, id: string): Promise<MemberRow | null> {
   const [row] = await query<MemberRow>(tx, FIND_HOLDER_OF, [org_id, id]);
   return row ?? null;
+}
+
+const LOCK_TOKEN = `
+  select t.member_id, t.name, t.created_by is null as made_by_pawl, t.confined_to is not null as confined,
+    t.revoked_at is not null or coalesce(t.expires_at <= now(), false) as ended,
+    extract(epoch from t.expires_at - t.created_at)::float8 * 1000 as lifetime_ms
+  from pawl.token t
+  where t.org_id = $1 and t.id = $2 and t.kind = 'token'
+  for no key update`;
+
+export type LockedToken = {
+  member_id: string;
+  name: string | null;
+  /** Pawl created it for the admin, and finds it in a file or a variable. */
+  made_by_pawl: boolean;
+  confined: boolean;
+  /** Revoked or expired. */
+  ended: boolean;
+  /** null: it does not expire. */
+  lifetime_ms: number | null;
+};
+
+/** Locks a token of a program. */
+export async function lockToken(tx: Tx, org_id: string, id: string): Promise<LockedToken | null> {
+  const [row] = await query<LockedToken>(tx, LOCK_TOKEN, [org_id, id]);
+  return row ?? null;
+}
+
+const EXPIRE_TOKEN = `
+  update pawl.token set expires_at = least(expires_at, now() + $3::float8 * interval '1 ms')
+  where org_id = $1 and id = $2`;
+
+/** Lets a token expire after a time, unless it expires earlier. */
+export async function expireToken(tx: Tx, org_id: string, id: string, in_ms: number): Promise<void> {
+  await query(tx, EXPIRE_TOKEN, [org_id, id, in_ms]);
 }
 
 const REVOKE_TOKEN = `

@@ -64,9 +64,13 @@ export class Authenticator {
   }
 
   /** Returns the caller. `tokenInQuery` names the query parameter in which the route accepts a token too. */
-  identify(request: FastifyRequest, tokenInQuery?: string): Promise<Authenticated | Refusal> {
+  identify(
+    request: FastifyRequest,
+    tokenInQuery?: string,
+    { isUse = true } = {},
+  ): Promise<Authenticated | Refusal> {
     const token = tokenInQuery === undefined ? undefined : queryTokenOf(request, tokenInQuery);
-    return this.authenticate(token ?? tokenOf(request));
+    return this.authenticate(token ?? tokenOf(request), isUse);
   }
 
   /** Returns the caller by its `Authorization` header only; session cookies are not accepted. */
@@ -74,8 +78,8 @@ export class Authenticator {
     return this.authenticate(bearerOf(headers));
   }
 
-  private authenticate(token: string | Refusal): Promise<Authenticated | Refusal> {
-    return typeof token === "string" ? this.directory.authenticate(token) : Promise.resolve(token);
+  private authenticate(token: string | Refusal, isUse = true): Promise<Authenticated | Refusal> {
+    return typeof token === "string" ? this.directory.authenticate(token, { isUse }) : Promise.resolve(token);
   }
 }
 

@@ -6,7 +6,6 @@ import type { Refusal } from "../../core/index.ts";
 /** The method and headers of a request. */
 export type RequestHead = { method: string; headers: IncomingHttpHeaders };
 
-const COOKIE_MAX_AGE_SECONDS = 30 * 86_400;
 const SAFE_METHODS = new Set(["GET", "HEAD"]);
 
 /** Returns the token of a request: from `Authorization` or, for pages of this server, from the session cookie. */
@@ -51,14 +50,14 @@ const COOKIES = {
 } as const;
 type Cookie = keyof typeof COOKIES;
 
-/** Returns the Set-Cookie header that stores a token where scripts cannot read it. */
+/** Returns the Set-Cookie header that stores a token where scripts cannot read it, until the browser is closed or for `maxAgeMs`. */
 export function setCookie(
   cookie: Cookie,
   headers: IncomingHttpHeaders,
   token: string,
-  remember = false,
+  maxAgeMs: number | null = null,
 ): string {
-  const lasting = remember ? [`Max-Age=${COOKIE_MAX_AGE_SECONDS}`] : [];
+  const lasting = maxAgeMs === null ? [] : [`Max-Age=${Math.floor(maxAgeMs / 1_000)}`];
   return cookieOf(cookie, headers, encodeURIComponent(token), lasting);
 }
 

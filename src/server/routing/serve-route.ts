@@ -85,7 +85,8 @@ function connectionOf(
   let signal: AbortSignal | undefined;
   return {
     signal: () => (signal ??= signalOf(reply, stopping)),
-    identify: () => authenticator.identify(request, tokenInQuery),
+    // A stream that stays open does not keep a session from becoming idle.
+    identify: () => authenticator.identify(request, tokenInQuery, { isUse: false }),
   };
 }
 

@@ -13,16 +13,24 @@ import { Loaded } from "../../design/loaded.tsx";
 import { Skeleton, EmptyState, ProblemNote } from "../../design/states.tsx";
 import { toast } from "../../design/toasts.tsx";
 import { useI18n } from "../../texts/i18n.tsx";
+import { useTexts } from "../../texts/use-texts.ts";
+import { TokenFields } from "./token-fields.tsx";
+import type { TokenOptions } from "./token-fields.tsx";
+import { TOKEN_TEXTS } from "./token-texts.ts";
 
-/** Lists, creates and revokes a member's tokens; a new token is shown once. */
+/** Lists, creates, rotates and revokes a member's tokens; a new token is shown once. */
 export function TokensDialog({ member, onClose }: { member: Member; onClose: () => void }) {
   const { t } = useI18n();
   const queryClient = useQueryClient();
-  const describe = useTokenDescription();
   const [confirmingId, setConfirmingId] = useState<string | null>(null);
   const tokensQuery = useQuery(queries.tokens(member.id));
   const refetch = () => queryClient.invalidateQueries({ queryKey: keys.tokens(member.id) });
-  const create = useMutation({ mutationFn: () => client.createToken({ id: member.id }), onSuccess: refetch });
+  const texts = useTexts(TOKEN_TEXTS);
+  const create = useMutation({
+    mutationFn: (options: TokenOptions) => client.createToken({ id: member.id, ...options }),
+    onSuccess: refetch,
+  });
+  const rotate = useMutation({ mutationFn: (id: string) => client.rotateToken({ id }), onSuccess: refetch });
   const revoke = useMutation({
     mutationFn: (id: string) => client.revokeToken({ id }),
     onSuccess: () => {
@@ -31,7 +39,9 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
       return refetch();
     },
   });
-  const problem = create.error ?? revoke.error;
+  const [options, setOptions] = useState<TokenOptions>({ name: null, expires_in_days: null });
+  const problem = create.error ?? rotate.error ?? revoke.error;
+  const fresh = create.data ?? rotate.data;
   return (
     <Dialog
       title={t.members.tokensOf(member.name)}
@@ -42,7 +52,8 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
           icon="key"
           disabled={create.isPending}
           onClick={() => {
-            create.mutate();
+            rotate.reset();
+            create.mutate(options);
           }}
         >
           {t.members.newToken}
@@ -50,37 +61,36 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
       }
     >
       {problem && <ProblemNote problem={problem} />}
-      {create.data && (
+      {fresh && (
         <div className="secret" role="status">
           <span>{t.members.newTokenHint}</span>
-          <CopyText text={create.data.token} />
+          {rotate.data && <span>{texts.overlap}</span>}
+          <CopyText text={fresh.token} />
         </div>
       )}
+      <TokenFields options={options} onChange={setOptions} />
       <Loaded compact of={[tokensQuery]} placeholder={<Skeleton lines={2} />}>
         {(tokens) =>
           tokens.length === 0 ? (
             <EmptyState compact icon="key" title={t.members.noTokens} />
           ) : (
             <ul className="token-list">
-              {tokens.map(({ id, ...token }) => (
-                <li key={id}>
-                  <span>
-                    {describe(token)} {id === create.data?.id && <b>{t.members.thisToken}</b>}
-                  </span>
-                  <span className="push" />
-                  {confirmingId === id && <span className="small">{t.members.confirmRevoke}</span>}
-                  <Button
-                    small
-                    look="danger"
-                    disabled={revoke.isPending}
-                    onClick={() => {
-                      if (confirmingId === id) revoke.mutate(id);
-                      else setConfirmingId(id);
-                    }}
-                  >
-                    {t.members.revoke}
-                  </Button>
-                </li>
+              {tokens.map((token) => (
+                <TokenItem
+                  key={token.id}
+                  token={token}
+                  isNew={token.id === fresh?.id}
+                  isConfirming={token.id === confirmingId}
+                  busy={rotate.isPending || revoke.isPending}
+                  onRotate={() => {
+                    create.reset();
+                    rotate.mutate(token.id);
+                  }}
+                  onRevoke={() => {
+                    if (confirmingId === token.id) revoke.mutate(token.id);
+                    else setConfirmingId(token.id);
+                  }}
+                />
               ))}
             </ul>
           )
@@ -92,15 +102,52 @@ export function TokensDialog({ member, onClose }: { member: Member; onClose: () 
 
 type Token = ReplyOf<typeof ROUTES.listTokens>["tokens"][number];
 
-/** Describes a token: when and by whom it was created, when it expires, and what it is confined to. */
+type TokenItemProps = {
+  token: Token;
+  isNew: boolean;
+  /** The first click on revoke was made. */
+  isConfirming: boolean;
+  busy: boolean;
+  onRotate: () => void;
+  onRevoke: () => void;
+};
+
+function TokenItem({ token, isNew, isConfirming, busy, onRotate, onRevoke }: TokenItemProps) {
+  const { t } = useI18n();
+  const texts = useTexts(TOKEN_TEXTS);
+  const describe = useTokenDescription();
+  return (
+    <li>
+      <span>
+        {describe(token)} {isNew && <b>{t.members.thisToken}</b>}
+      </span>
+      <span className="push" />
+      {isConfirming && <span className="small">{t.members.confirmRevoke}</span>}
+      {/* Pawl finds its own tokens in files and variables, and lifecycles replace the confined ones. */}
+      {!isConfirming && token.created_by !== null && token.confined_to === null && (
+        <Button small disabled={busy} onClick={onRotate}>
+          {texts.rotate}
+        </Button>
+      )}
+      <Button small look="danger" disabled={busy} onClick={onRevoke}>
+        {t.members.revoke}
+      </Button>
+    </li>
+  );
+}
+
+/** Describes a token: its name and last use, when and by whom it was created, when it expires, and what it is confined to. */
 function useTokenDescription() {
   const { t, f } = useI18n();
+  const texts = useTexts(TOKEN_TEXTS);
   const nameOf = useMemberNames();
-  return ({ created_at, created_by, confined_to, expires_at }: Omit<Token, "id">) =>
+  return ({ name, last_used_at, created_at, created_by, confined_to, expires_at }: Omit<Token, "id">) =>
     [
+      ...(name === null ? [] : [name]),
       created_by === null
         ? t.members.createdAtSetup(f.moment(created_at))
         : t.members.createdBy(f.moment(created_at), nameOf(created_by)),
+      last_used_at === null ? texts.neverUsed : texts.used(f.moment(last_used_at)),
       ...(expires_at === null ? [] : [t.members.expires(f.moment(expires_at))]),
       ...(confined_to === null ? [] : [t.members.confined(String(confined_to.kind))]),
     ].join(" · ");
