@@ -170,6 +170,7 @@ export async function withDatabase<T>(
     sweepSeconds: 0,
     reconcileSeconds: 0,
     inboxSeconds: 0,
+    insightsSeconds: 0,
     maxConnections: 2,
   });
   try {
@@ -193,6 +194,7 @@ function open(
     sweepSeconds: settings.sweepSeconds,
     reconcileSeconds: settings.reconcileSeconds,
     inboxSeconds: settings.inboxSeconds,
+    insightsSeconds: settings.insightsSeconds,
     ...(settings.retentionDays > 0 ? { retention: { days: settings.retentionDays } } : {}),
     hints: {
       listens: true,
