@@ -39,6 +39,7 @@ export const ROWS = {
   createToken: { method: "POST", path: "/api/members/{id}/tokens" },
   revokeToken: { method: "DELETE", path: "/api/tokens/{id}" },
   getOverview: { method: "GET", path: "/api/overview" },
+  getInsights: { method: "GET", path: "/api/insights" },
   listInbox: { method: "GET", path: "/api/inbox" },
   retryInboxRequest: { method: "POST", path: "/api/inbox/{id}/retry" },
   discardInboxRequest: { method: "DELETE", path: "/api/inbox/{id}" },
