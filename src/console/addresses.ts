@@ -8,6 +8,7 @@ export const addresses = {
   rules: (lifecycle: string) => `/lifecycles/${part(lifecycle)}/rules`,
   screen: (lifecycle: string, screen: string) => `/lifecycles/${part(lifecycle)}/${part(screen)}`,
   task: (id: string) => `/tasks/${part(id)}`,
+  insights: "/insights",
   events: "/events",
   members: "/members",
   settings: "/settings",

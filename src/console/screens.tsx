@@ -22,6 +22,7 @@ const SCREENS: readonly Route[] = [
   ],
   ["/lifecycles/:lifecycle/:tab", PluginScreen],
   ["/tasks/:id", screen(async () => (await import("./screens/task/task.tsx")).TaskScreen)],
+  [addresses.insights, screen(async () => (await import("./screens/insights/insights.tsx")).Insights)],
   [addresses.events, screen(async () => (await import("./screens/events/events.tsx")).Events)],
   [addresses.members, screen(async () => (await import("./screens/members/members.tsx")).Members)],
   [addresses.settings, screen(async () => (await import("./screens/settings/settings.tsx")).Settings)],

@@ -14,6 +14,7 @@ const SCREENS: [path: string, ready: string][] = [
   ["/lifecycles/board/table", "[role=row] a"],
   ["/lifecycles/board/rules", ".react-flow__node"],
   ["/tasks/{task}", ".timeline li"],
+  ["/insights?lifecycle=board", ".insights .oldest li"],
   ["/events", ".state"],
   ["/members", ".members"],
   ["/settings", ".projects li"],
