@@ -21,12 +21,23 @@ export class Past {
     return this.transaction((tx) => readInsights(tx, caller, query));
   }
 
-  /** Adds new events to the figures of all orgs, or of one; returns the number of events. */
+  /**
+   * Adds new events to the figures of all orgs, or of one; returns the number of events. A failing org does not stop the others;
+   * the first failure is thrown.
+   */
   async rollUp({ org_id: only, batch }: { org_id?: string; batch?: number } = {}): Promise<number> {
     const orgs = only === undefined ? await this.transaction(orgsToRollUp) : [only];
+    const options = batch === undefined ? {} : { batch };
+    const failures: unknown[] = [];
     let total = 0;
-    for (const org_id of orgs)
-      total += await rollUpOrg(this.transaction, org_id, batch === undefined ? {} : { batch });
+    for (const org_id of orgs) {
+      try {
+        total += await rollUpOrg(this.transaction, org_id, options);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
     return total;
   }
 

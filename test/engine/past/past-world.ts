@@ -111,7 +111,7 @@ async function listTasks({ sql }: TestEngine, org_id: string): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
-/** Reads the journals of tasks without readers. */
+/** Reads the journals of tasks without readers. A deleted task that was hidden stays so. */
 async function readJournals({ sql }: TestEngine, org_id: string): Promise<JournalRow[][]> {
   const rows = await sql<JournalRow[]>`
     select e.task_id, e.row_version::int as row_version, e.lifecycle, e.project_id, e.type, e.from_status, e.to_status,
@@ -119,6 +119,8 @@ async function readJournals({ sql }: TestEngine, org_id: string): Promise<Journa
       (extract(epoch from e.created_at) * 1000)::float8 as created_at
     from pawl.event e left join pawl.task t on t.org_id = e.org_id and t.id = e.task_id
     where e.org_id = ${org_id} and e.row_version > 0 and t.readers is null
+      and (t.id is not null or not exists (
+        select from pawl.insight_hidden h where h.org_id = e.org_id and h.task_id = e.task_id))
     order by e.task_id, e.row_version`;
   const journals = new Map<string, JournalRow[]>();
   for (const { given, ...row } of rows as unknown as (JournalRow & { given: boolean })[]) {

@@ -84,6 +84,24 @@ test("pruning does not change figures, and waits for events that are not counted
   expect(await world.stored(org_id)).toEqual(expected);
 });
 
+test("an org whose figures cannot be written does not stop those after it", async () => {
+  const failing = await world.newOrg();
+  const other = await world.newOrg();
+  for (const org_id of [failing, other]) await world.play(org_id, generator(FIRST_SEED));
+  await sql.unsafe(`
+    create function public.fail_org() returns trigger language plpgsql as $$
+    begin
+      if new.org_id = '${failing}' then raise exception 'no figures today'; end if;
+      return new;
+    end $$;
+    create trigger fail_org before insert on pawl.insight_level for each row execute function public.fail_org()`);
+  await expect(engine.past.rollUp()).rejects.toThrow("no figures today");
+  expect(await world.stored(other)).toEqual(await world.expected(other));
+  await sql`drop trigger fail_org on pawl.insight_level`;
+  await engine.past.rollUp();
+  expect(await world.stored(failing)).toEqual(await world.expected(failing));
+});
+
 test("a node that is killed while it counts loses and repeats nothing", async () => {
   const org_id = await world.newOrg();
   await world.play(org_id, generator(FIRST_SEED));
