@@ -3,6 +3,7 @@ import { CONSOLE_ROUTES } from "./console-routes.ts";
 import { DEMO_ROUTES } from "./demo-routes.ts";
 import { EVENT_ROUTES } from "./event-routes.ts";
 import { INBOX_ROUTES } from "./inbox-routes.ts";
+import { INSIGHT_ROUTES } from "./insight-routes.ts";
 import { LIFECYCLE_ROUTES } from "./lifecycle-routes.ts";
 import { MEMBER_ROUTES } from "./member-routes.ts";
 import { OVERVIEW_ROUTES } from "./overview-routes.ts";
@@ -19,6 +20,7 @@ export {
   DEMO_ROUTES,
   EVENT_ROUTES,
   INBOX_ROUTES,
+  INSIGHT_ROUTES,
   LIFECYCLE_ROUTES,
   MEMBER_ROUTES,
   OVERVIEW_ROUTES,
@@ -34,6 +36,8 @@ export type { FeedEventOnWire } from "./event-routes.ts";
 export * as fields from "./fields.ts";
 export { chosenId, clientEventId, onWire, onWireOrNull } from "./fields.ts";
 export type { InboxRequestOnWire } from "./inbox-routes.ts";
+export { INSIGHT_WINDOWS } from "./insight-routes.ts";
+export type { InsightsOnWire } from "./insight-routes.ts";
 export { MAX_PARAM_LENGTH, openApiDocument, refusalCodesOf } from "./openapi.ts";
 export { OVERVIEW_WINDOWS } from "./overview-routes.ts";
 export type { OverviewOnWire } from "./overview-routes.ts";
@@ -70,6 +74,7 @@ export const ROUTES = {
   ...PROJECT_ROUTES,
   ...MEMBER_ROUTES,
   ...OVERVIEW_ROUTES,
+  ...INSIGHT_ROUTES,
   ...INBOX_ROUTES,
   ...SESSION_ROUTES,
   ...DEMO_ROUTES,

@@ -7,6 +7,7 @@ import { addDirectoryCommands } from "./commands/directory-commands.ts";
 import { addInboxCommands } from "./commands/inbox-commands.ts";
 import { addServerCommands } from "./commands/server-commands.ts";
 import { addLifecycleCommands } from "./commands/lifecycle-commands.ts";
+import { addInsightCommands } from "./commands/insight-commands.ts";
 import { addTaskCommands } from "./commands/task-commands.ts";
 import { widthOf } from "./display-width.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-code.ts";
@@ -33,6 +34,7 @@ export function buildProgram(
   addTaskCommands(program, environment, setExitCode);
   addDirectoryCommands(program, environment, setExitCode);
   addInboxCommands(program, environment, setExitCode);
+  addInsightCommands(program, environment, setExitCode);
   program.commandsGroup("For AI agents:");
   addAgentCommands(program, environment, setExitCode);
   program.commandsGroup("Commands of lifecycles:");

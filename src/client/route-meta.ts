@@ -40,6 +40,7 @@ export const ROWS = {
   rotateToken: { method: "POST", path: "/api/tokens/{id}/rotate" },
   revokeToken: { method: "DELETE", path: "/api/tokens/{id}" },
   getOverview: { method: "GET", path: "/api/overview" },
+  getInsights: { method: "GET", path: "/api/insights" },
   listInbox: { method: "GET", path: "/api/inbox" },
   retryInboxRequest: { method: "POST", path: "/api/inbox/{id}/retry" },
   discardInboxRequest: { method: "DELETE", path: "/api/inbox/{id}" },

@@ -12,6 +12,7 @@ export const addresses = {
   task: (id: string) => `/tasks/${part(id)}`,
   tasks: "/tasks",
   tasksBy: (filters: Record<string, string>) => `/tasks${queryOf(filters)}`,
+  insights: "/insights",
   events: "/events",
   members: "/members",
   settings: "/settings",

@@ -23,6 +23,7 @@ const SCREENS: readonly Route[] = [
   ["/lifecycles/:lifecycle/:tab", PluginScreen],
   [addresses.tasks, screen(async () => (await import("./screens/table/all-tasks.tsx")).AllTasks)],
   ["/tasks/:id", screen(async () => (await import("./screens/task/task.tsx")).TaskScreen)],
+  [addresses.insights, screen(async () => (await import("./screens/insights/insights.tsx")).Insights)],
   [addresses.events, screen(async () => (await import("./screens/events/events.tsx")).Events)],
   [addresses.members, screen(async () => (await import("./screens/members/members.tsx")).Members)],
   [addresses.settings, screen(async () => (await import("./screens/settings/settings.tsx")).Settings)],

@@ -19,6 +19,7 @@ import type { TaskPage, TaskQuery } from "./read/list-page.ts";
 import { readLinks } from "./read/links.ts";
 import type { Links } from "./read/links.ts";
 import type { EngineObserver, Swept } from "./observer.ts";
+import { Past } from "./read/past.ts";
 import { readOverview } from "./read/overview.ts";
 import type { Overview, OverviewQuery } from "./read/overview.ts";
 import { unknownNameRefusal } from "./read/unknown-name.ts";
@@ -81,6 +82,8 @@ export class Engine {
   readonly commits = new Commits();
   /** The requests of `pawl.enqueue`. */
   readonly inbox: Inbox;
+  /** Figures over a time. */
+  readonly past: Past;
   private readonly sql: Sql;
   private readonly timeouts: Timeouts;
   private readonly observer: EngineObserver | undefined;
@@ -94,6 +97,7 @@ export class Engine {
     this.timeouts = { retryTimeoutMs: 10_000, statementTimeoutMs: 30_000, ...timeouts };
     this.writer = new Writer(sql, this.timeouts, this.registry, this.commits, observer);
     const { registry, writer } = this;
+    this.past = new Past((work) => this.transaction(work));
     this.inbox = new Inbox({ registry, writer, observer, transaction: (work) => this.transaction(work) });
   }
 

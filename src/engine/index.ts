@@ -34,6 +34,7 @@ export type { Binding, InboxEntry } from "./inbox/inbox.ts";
 export { startInboxPoll } from "./inbox/poll-inbox.ts";
 export type { EngineObserver, BatchStats, Swept } from "./observer.ts";
 export type { DatabaseMetrics } from "./read/database-metrics.ts";
+export type { Durations, Insights } from "./read/insights.ts";
 export type { Links } from "./read/links.ts";
 export type { Overview } from "./read/overview.ts";
 export { publicTask } from "./read/public-task.ts";

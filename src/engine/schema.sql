@@ -272,6 +272,65 @@ create table pawl.inbox (
   constraint inbox_refusal_complete CHECK (((refused_at IS NULL) = (refusal IS NULL)))
 );
 
+create table pawl.insight_finish (
+  org_id text not null,
+  lifecycle text not null,
+  grain integer not null,
+  start timestamp with time zone not null,
+  project_id text not null,
+  person text not null,
+  bin smallint not null,
+  tasks bigint not null,
+  constraint insight_finish_pkey PRIMARY KEY (org_id, lifecycle, grain, start, project_id, person, bin)
+);
+
+create table pawl.insight_flow (
+  org_id text not null,
+  lifecycle text not null,
+  grain integer not null,
+  start timestamp with time zone not null,
+  project_id text not null,
+  from_status text not null,
+  to_status text not null,
+  moves bigint not null,
+  constraint insight_flow_pkey PRIMARY KEY (org_id, lifecycle, grain, start, project_id, from_status, to_status)
+);
+
+create table pawl.insight_hidden (
+  org_id text not null,
+  task_id uuid not null,
+  constraint insight_hidden_pkey PRIMARY KEY (org_id, task_id)
+);
+
+create table pawl.insight_level (
+  org_id text not null,
+  lifecycle text not null,
+  project_id text not null,
+  status text not null,
+  tasks bigint not null,
+  constraint insight_level_pkey PRIMARY KEY (org_id, lifecycle, project_id, status)
+);
+
+create table pawl.insight_progress (
+  org_id text not null,
+  position bigint not null,
+  counted_until timestamp with time zone,
+  constraint insight_progress_pkey PRIMARY KEY (org_id)
+);
+
+create table pawl.insight_stay (
+  org_id text not null,
+  lifecycle text not null,
+  grain integer not null,
+  person text not null,
+  start timestamp with time zone not null,
+  project_id text not null,
+  status text not null,
+  bin smallint not null,
+  stays bigint not null,
+  constraint insight_stay_pkey PRIMARY KEY (org_id, lifecycle, grain, person, start, project_id, status, bin)
+);
+
 create table pawl.lifecycle (
   name text not null,
   version integer not null,

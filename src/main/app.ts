@@ -175,6 +175,7 @@ export async function withDatabase<T>(
     sweepSeconds: 0,
     reconcileSeconds: 0,
     inboxSeconds: 0,
+    insightsSeconds: 0,
     maxConnections: 2,
   });
   try {
@@ -199,6 +200,7 @@ function open(
     reconcileSeconds: settings.reconcileSeconds,
     inboxSeconds: settings.inboxSeconds,
     sessionTimes: { lifetimeMs: settings.sessionDays * DAY_MS, idleMs: settings.sessionIdleDays * DAY_MS },
+    insightsSeconds: settings.insightsSeconds,
     ...(settings.retentionDays > 0 ? { retention: { days: settings.retentionDays } } : {}),
     hints: {
       listens: true,

@@ -66,6 +66,8 @@ export type PawlOptions<List extends PluginList = PluginList> = DatabaseConfig &
     reconcileSeconds?: number;
     /** Interval between polls for requests of `pawl.enqueue`; default 0.5, 0 turns them off (if another node runs them). */
     inboxSeconds?: number;
+    /** Interval at which new events are added to the figures of the insights; default 5, 0 turns it off (if another node does it). */
+    insightsSeconds?: number;
     /** Deletes finished tasks, their journals and chat messages, and refused requests of `pawl.enqueue`, after this time; by default nothing is deleted. */
     retention?: { days: number; onExport?: PruneOptions["onExport"] };
     /** How long sessions of browsers last, for a server on this engine. */
@@ -222,8 +224,8 @@ const INTERVAL_SECONDS_RANGE: [number, number] = [0, Math.floor(MAX_TIMER_DELAY_
 
 /** Throws INVALID_CONFIG for a number outside its range. */
 function checkNumbers(options: PawlOptions): void {
-  const { sweepSeconds, reconcileSeconds, inboxSeconds, connectTimeoutSeconds } = options;
-  const seconds = { sweepSeconds, reconcileSeconds, inboxSeconds, connectTimeoutSeconds };
+  const { sweepSeconds, reconcileSeconds, inboxSeconds, insightsSeconds, connectTimeoutSeconds } = options;
+  const seconds = { sweepSeconds, reconcileSeconds, inboxSeconds, insightsSeconds, connectTimeoutSeconds };
   for (const [name, value] of Object.entries(seconds)) checkNumber(name, value, INTERVAL_SECONDS_RANGE);
   checkNumber("retryTimeoutMs", options.retryTimeoutMs, [0, MAX_TIMER_DELAY_MS]);
   checkNumber("statementTimeoutMs", options.statementTimeoutMs, [1, MAX_TIMER_DELAY_MS]);
@@ -265,6 +267,7 @@ async function prepare(sql: Sql, plugins: readonly Plugin[], migrates = true): P
 
 const SWEEP_SECONDS = 60;
 const PRUNE_SECONDS = 3_600;
+const TIDY_SECONDS = 3_600;
 
 function startSweepers(
   engine: Engine,
@@ -275,6 +278,7 @@ function startSweepers(
     sweepSeconds = SWEEP_SECONDS,
     reconcileSeconds = 300,
     inboxSeconds = 0.5,
+    insightsSeconds = 5,
     retention,
     onFault,
     onRepair,
@@ -299,6 +303,14 @@ function startSweepers(
         if (report.repaired.length + report.broken.length > 0) onRepair?.({ org_id, ...report });
       }
     }),
+    ...every(insightsSeconds, () => engine.past.rollUp()),
+    ...every(
+      insightsSeconds > 0 ? TIDY_SECONDS : 0,
+      async () => {
+        for (const org_id of await listOrgs(sql)) await engine.past.removeOldFigures(org_id);
+      },
+      soon(TIDY_SECONDS),
+    ),
     ...every(
       retention ? PRUNE_SECONDS : 0,
       async () => {

@@ -129,6 +129,14 @@ export const SETTINGS = {
     expected: "a number of seconds from 0 to 86400 (a day)",
     description: "interval between polls for tasks that were requested in SQL; 0 turns them off on this node",
   },
+  insightsSeconds: {
+    env: "PAWL_INSIGHTS_SECONDS",
+    schema: z.number().min(0).max(86_400),
+    default: 5,
+    expected: "a number of seconds from 0 to 86400 (a day)",
+    description:
+      "interval at which new events are added to the figures of the insights; 0 turns it off on this node",
+  },
   corsOrigins: {
     env: "PAWL_CORS_ORIGINS",
     schema: z.array(z.string().refine(isOrigin).transform(originOf)),

@@ -56,7 +56,7 @@ type Close = () => Promise<unknown>;
 async function open(options: PawlOptions, opened: Close[]): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "pawl-test-"));
   opened.push(() => rm(folder, { recursive: true, force: true }));
-  const times = { sweepSeconds: 0, reconcileSeconds: 0, inboxSeconds: 0 };
+  const times = { sweepSeconds: 0, reconcileSeconds: 0, inboxSeconds: 0, insightsSeconds: 0 };
   const pawl = await openPawl({ data: folder, fsync: false, ...times, ...options });
   opened.push(() => pawl.close());
   const plugins = resolvePlugins(options.plugins ?? []);

@@ -9,6 +9,7 @@ import { serveClaims } from "./routes/claims.ts";
 import { serveInbox } from "./routes/inbox.ts";
 import { serveLifecycles } from "./routes/lifecycles.ts";
 import { serveMembers } from "./routes/members.ts";
+import { serveInsights } from "./routes/insights.ts";
 import { serveOverview } from "./routes/overview.ts";
 import { serveProjects } from "./routes/projects.ts";
 import { serveTasks } from "./routes/tasks.ts";
@@ -53,6 +54,7 @@ export function localRoutes({ engine, directory, own, stopping }: LocalDeps): Re
     serveProjects(directory),
     serveMembers(directory),
     serveOverview(engine, directory),
+    serveInsights(engine, directory),
     serveInbox(engine, own),
   ];
   const calls = (set: RouteSet) =>

@@ -47,6 +47,7 @@ import { serveEvents } from "./routes/events.ts";
 import { serveInbox } from "./routes/inbox.ts";
 import { serveLifecycles } from "./routes/lifecycles.ts";
 import { serveMembers } from "./routes/members.ts";
+import { serveInsights } from "./routes/insights.ts";
 import { serveOverview } from "./routes/overview.ts";
 import { serveProjects } from "./routes/projects.ts";
 import { serveSession } from "./routes/session.ts";
@@ -177,6 +178,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     serveProjects(directory),
     serveMembers(directory),
     serveOverview(engine, directory),
+    serveInsights(engine, directory),
     serveInbox(engine, own),
     serveSession({ directory, publicUrl: options.publicUrl ?? null }),
     ...(options.demo ? [serveDemo(options.demo)] : []),

@@ -15,6 +15,7 @@ const SCREENS: [path: string, ready: string][] = [
   ["/tasks?sort=updated", "[role=row] a"],
   ["/lifecycles/board/rules", ".react-flow__node"],
   ["/tasks/{task}", ".timeline li"],
+  ["/insights?lifecycle=board", ".insights .oldest li"],
   ["/events", ".state"],
   ["/members", ".members"],
   ["/settings", ".projects li"],

@@ -44,6 +44,7 @@ test("every statement names its org, except those that list orgs or read no rows
     "PASS_CLAIMS",
     "ORGS_WITH_DUE_TASKS",
     "ORGS_WITH_OUTDATED",
+    "ORGS_TO_ROLL_UP",
     "LIST_INBOX_GROUPS",
     "HAS_SQL_ROLE",
     "COLUMNS",

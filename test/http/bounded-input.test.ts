@@ -125,6 +125,12 @@ const ROWS: [name: string, what: string, body: unknown, answer: string][] = [
     "422 VALIDATION_ERROR",
   ],
   ["a lifecycle in a query", `GET /api/overview?lifecycle=${huge}`, undefined, "422 VALIDATION_ERROR"],
+  [
+    "a member in a query",
+    `GET /api/insights?lifecycle=board&member_id=${huge}`,
+    undefined,
+    "422 VALIDATION_ERROR",
+  ],
   ["a cursor", `GET /api/tasks?cursor=${huge}`, undefined, "422 VALIDATION_ERROR"],
   [
     "half a million wrong items",

@@ -57,6 +57,8 @@ const ROWS: Row[] = [
   ["checkLifecycle", "GET /api/lifecycles/board/check"],
   ["getOverview", "GET /api/overview"],
   ["getOverview", "GET /api/overview?project_id={project}"],
+  ["getInsights", "GET /api/insights?lifecycle=board"],
+  ["getInsights", "GET /api/insights?lifecycle=board&project_id={project}"],
   ["getTaskLinks", "GET /api/tasks/{task}/links"],
   ["getGraph", "GET /api/graph"],
   ["getGraph", "GET /api/graph?project_id={project}"],

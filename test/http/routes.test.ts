@@ -344,6 +344,16 @@ const TABLE: Row[] = [
   ["nobody", "GET /api/overview", undefined, "401 INVALID_TOKEN"],
   ["eve", "GET /api/overview?window=year", undefined, "422 VALIDATION_ERROR"],
 
+  ["eve", "GET /api/insights?lifecycle=board", undefined, "200"],
+  ["eve", "GET /api/insights?lifecycle=board&window=year&project_id=main&member_id=bob", undefined, "200"],
+  ["out", "GET /api/insights?lifecycle=board&project_id=main", undefined, "404 NOT_FOUND"],
+  ["eve", "GET /api/insights?lifecycle=board&member_id=no-one", undefined, "404 NOT_FOUND"],
+  ["eve", "GET /api/insights?lifecycle=board&member_id=%00", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/insights?lifecycle=bord", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/insights", undefined, "422 VALIDATION_ERROR"],
+  ["eve", "GET /api/insights?lifecycle=board&window=decade", undefined, "422 VALIDATION_ERROR"],
+  ["nobody", "GET /api/insights?lifecycle=board", undefined, "401 INVALID_TOKEN"],
+
   ["nobody", "POST /api/session", { token: server.admin }, "200"],
   ["nobody", "POST /api/session", { token: "nonsense" }, "401 INVALID_TOKEN"],
   ["nobody", "POST /api/session", { token: "two words" }, "422 VALIDATION_ERROR"],

@@ -3,6 +3,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { LifecycleFigures, Overview } from "../data/client.ts";
 import { useI18n } from "../texts/i18n.tsx";
+import { useTheme } from "./use-theme.ts";
 import "./charts.css";
 
 const HEIGHT = 132;
@@ -125,21 +126,6 @@ function optionsFor(
       ],
     },
   };
-}
-
-/** The current theme; the chart is drawn again when it changes. */
-function useTheme(): string {
-  const [theme, setTheme] = useState(document.documentElement.dataset.theme ?? "");
-  useEffect(() => {
-    const watcher = new MutationObserver(() => {
-      setTheme(document.documentElement.dataset.theme ?? "");
-    });
-    watcher.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-    return () => {
-      watcher.disconnect();
-    };
-  }, []);
-  return theme;
 }
 
 function sum(counts: readonly number[]): number {

@@ -6,6 +6,7 @@ export type Moved = ReplyOf<typeof ROUTES.moveTask>;
 export type JournalEntry = ReplyOf<typeof ROUTES.listTaskEvents>["events"][number];
 export type Explanation = ReplyOf<typeof ROUTES.explainTask>["actions"][number];
 export type Overview = ReplyOf<typeof ROUTES.getOverview>;
+export type Insights = ReplyOf<typeof ROUTES.getInsights>;
 export type InboxRequest = ReplyOf<typeof ROUTES.listInbox>["requests"][number];
 export type LifecycleFigures = Overview["lifecycles"][number];
 export type LifecycleBrief = ReplyOf<typeof ROUTES.listLifecycles>["lifecycles"][number];

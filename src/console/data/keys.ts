@@ -19,6 +19,7 @@ export const keys = {
   inbox: ["pawl", "inbox"] as const,
   overviews: ["pawl", "overview"] as const,
   overview: (query: object) => ["pawl", "overview", query] as const,
+  insights: (query: object) => ["pawl", "insights", query] as const,
   lists: ["pawl", "list"] as const,
   listsOf: (lifecycle: string) => ["pawl", "list", lifecycle] as const,
   list: (query: ListQuery) => ["pawl", "list", query.lifecycle ?? ALL_LIFECYCLES, query] as const,

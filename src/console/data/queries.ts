@@ -45,6 +45,19 @@ export const queries = {
       refetchInterval: 30_000,
       placeholderData: (before) => before,
     }),
+  insights: (query: {
+    lifecycle: string;
+    window: "hour" | "day" | "week" | "month" | "quarter" | "year";
+    project_id?: string | undefined;
+    member_id?: string | undefined;
+  }) =>
+    queryOptions({
+      queryKey: keys.insights(query),
+      queryFn: ({ signal }) => client.getInsights(query, { signal }),
+      // The figures follow the events by some seconds.
+      refetchInterval: 15_000,
+      placeholderData: (before) => before,
+    }),
   inbox: () =>
     queryOptions({
       queryKey: keys.inbox,

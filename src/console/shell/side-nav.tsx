@@ -6,11 +6,14 @@ import type { IconName } from "../design/icon.tsx";
 import { firstTabOf, useUi } from "../plugins/lifecycle-ui.ts";
 import { Link, useLocation } from "../router.tsx";
 import { useI18n } from "../texts/i18n.tsx";
+import { useTexts } from "../texts/use-texts.ts";
+import { navTexts } from "./nav-texts.ts";
 import { Logo } from "./logo.tsx";
 
 /** Main navigation: lifecycles with their open tasks, and the other pages. */
 export function SideNav({ open }: { open: boolean }) {
   const { t, f } = useI18n();
+  const insights = useTexts(navTexts);
   const { path } = useLocation();
   const { roles } = useMe();
   const uiOf = useUi();
@@ -59,6 +62,12 @@ export function SideNav({ open }: { open: boolean }) {
           </ul>
         </div>
         <ul>
+          <NavItem
+            href={addresses.insights}
+            icon="insights"
+            title={insights.title}
+            current={path === addresses.insights}
+          />
           <NavItem
             href={addresses.events}
             icon="events"

@@ -47,11 +47,16 @@ export function readExports(
   return query(tx, READ_EXPORTS, [org_id, ids]);
 }
 
-// Skips tasks that another transaction has locked, perhaps to add a dependency on them.
+// Skips tasks that another transaction has locked, perhaps to add a dependency on them, and those with events that are not in
+// the org's figures yet.
 const LOCK_FINISHED = `
   select t.id from pawl.task t
   join unnest($2::uuid[], $3::integer[]) as seen(id, row_version) on t.id = seen.id and t.row_version = seen.row_version
   where t.org_id = $1 and t.final
+    and not exists (
+      select from pawl.event e
+      where e.org_id = $1 and e.task_id = t.id and e.position > coalesce(
+        (select p.position from pawl.insight_progress p where p.org_id = $1), 0))
   order by t.id
   for update of t skip locked`;
 
@@ -88,6 +93,8 @@ const DELETE_BELONGINGS = `
     delete from pawl.hold h where h.org_id = $1 and h.task_id = any($2::uuid[])
   ), heartbeats as (
     delete from pawl.heartbeat b where b.org_id = $1 and b.task_id = any($2::uuid[])
+  ), hidden as (
+    delete from pawl.insight_hidden i where i.org_id = $1 and i.task_id = any($2::uuid[])
   )
   select distinct client_event_id from events where client_event_id is not null`;
 

@@ -16,6 +16,7 @@ import type { Finished } from "../sql/prune-tasks.ts";
 import { readClock } from "../sql/read-task-context.ts";
 import type { Tx } from "../transaction.ts";
 import { keepAnswers } from "../write/stored-answers.ts";
+import { rollUpOrg } from "./roll-up.ts";
 
 export type PruneOptions = {
   org_id: string;
@@ -50,6 +51,8 @@ export async function pruneOrg(
   const before = await momentOf(runIn, options);
   const below = idAt(before + CLOCK_SLACK_MS);
   const total: Pruned = { pruned: 0, skipped: 0, failed: [] };
+  // Tasks are deleted only after all their events are in the figures, so that figures about the past do not change.
+  await rollUpOrg(runIn, org_id);
   for (let after = idAt(0); ;) {
     const from = after;
     const found = await runIn((tx) => pickFinished(tx, org_id, { after: from, below, before, limit: batch }));

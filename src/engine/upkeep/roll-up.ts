@@ -1,0 +1,53 @@
+import { addRange, addTasks } from "../sql/roll-up-events.ts";
+import {
+  hideNewTasks,
+  hideRestricted,
+  lockProgress,
+  readRange,
+  saveProgress,
+  showUnrestricted,
+} from "../sql/roll-up-progress.ts";
+import type { Tx } from "../transaction.ts";
+
+/** Events per transaction: about a tenth of a second. */
+const BATCH = 5_000;
+/** Tasks per transaction whose figures are added or subtracted because their readers have changed. */
+const MAX_CHANGED_TASKS = 500;
+
+/**
+ * Adds an org's new events to its figures, in transactions that each store the position that they have reached, so that every
+ * event is counted once. Ends when nothing is left, or when another node is doing the same. Returns the number of events.
+ */
+export async function rollUpOrg(
+  runIn: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  org_id: string,
+  { batch = BATCH }: { batch?: number } = {},
+): Promise<number> {
+  for (let total = 0; ;) {
+    const events = await runIn((tx) => rollUpBatch(tx, org_id, batch));
+    if (events === null) return total;
+    total += events;
+  }
+}
+
+/** Adds one batch; null if there is nothing to do. */
+async function rollUpBatch(tx: Tx, org_id: string, limit: number): Promise<number | null> {
+  const after = await lockProgress(tx, org_id);
+  if (after === null) return null;
+  const range = await readRange(tx, org_id, { after, limit });
+  if (range.until <= after) return null;
+  if (range.restricts && (await followReaders(tx, org_id, after))) return 0;
+  await hideNewTasks(tx, org_id, after, range.until);
+  await addRange(tx, org_id, { after, until: range.until });
+  await saveProgress(tx, org_id, range);
+  return range.events;
+}
+
+/** Hides and shows tasks whose readers have changed; true if there may be more of them. */
+async function followReaders(tx: Tx, org_id: string, until: number): Promise<boolean> {
+  const hidden = await hideRestricted(tx, org_id, MAX_CHANGED_TASKS);
+  if (hidden.length > 0) await addTasks(tx, org_id, { tasks: hidden, until, sign: -1 });
+  const shown = await showUnrestricted(tx, org_id, MAX_CHANGED_TASKS);
+  if (shown.length > 0) await addTasks(tx, org_id, { tasks: shown, until, sign: 1 });
+  return hidden.length + shown.length > 0;
+}
