@@ -401,7 +401,7 @@ async function readPastEvents(response: Response): Promise<string> {
     .join("\n");
 }
 
-/** Returns all rows of an org. */
+/** Returns all rows of an org, but not when its tokens were used: its own member sends requests too. */
 async function picture(org_id: string): Promise<Record<string, unknown>> {
   const tables = await server.sql<{ name: string }[]>`
     select table_name as name from information_schema.columns where table_schema = 'pawl' and column_name = 'org_id' order by 1`;
@@ -410,7 +410,8 @@ async function picture(org_id: string): Promise<Record<string, unknown>> {
       async ({ name }) =>
         [
           name,
-          await server.sql`select t::text as row from ${server.sql(`pawl.${name}`)} t where org_id = ${org_id} order by 1`,
+          await server.sql`select (to_jsonb(t) - 'last_used_at')::text as row from ${server.sql(`pawl.${name}`)} t
+            where org_id = ${org_id} order by 1`,
         ] as const,
     ),
   );
