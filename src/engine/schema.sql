@@ -618,6 +618,7 @@ create table pawl.token (
   name text,
   parent_id uuid,
   user_agent text,
+  first_expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   constraint token_hash_unique UNIQUE (org_id, hash),
   constraint token_kind_known CHECK ((kind = ANY (ARRAY['token'::text, 'session'::text]))),

@@ -20,6 +20,7 @@ import {
   startCommitHints,
   startInboxPoll,
   startSweeper,
+  wrongField,
 } from "../engine/index.ts";
 import type {
   Caller,
@@ -211,6 +212,8 @@ async function createValidOrg(sql: Sql, id: string): Promise<void> {
 /** Creates something by the checks of the API; accepts that its id exists already. */
 async function unlessExisting(given: { id: string }, create: () => Promise<unknown>): Promise<void> {
   throwRefusal(fieldRefusal(given, { id: "id" }));
+  // The API removes these spaces, and `pawl.as(id)` would find no member.
+  if (given.id.trim() !== given.id) throwRefusal(wrongField("id", "must not begin or end with white space"));
   try {
     await create();
   } catch (error) {

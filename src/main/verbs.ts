@@ -70,7 +70,11 @@ export function verbsOf<Known extends SomeLifecycle>(engine: Engine): Verbs<Know
     },
     list: async (caller, query = {}) => {
       checkCaller("list", caller);
-      throwRefusal(fieldRefusal(query, QUERY) ?? (await engine.unknownName(query)));
+      throwRefusal(fieldRefusal(query, QUERY));
+      const { lifecycle, status } = query;
+      throwRefusal(
+        await engine.unknownName({ lifecycle: lifecycle ?? undefined, status: status ?? undefined }),
+      );
       const { tasks, cursor } = await engine.list(caller, query);
       return { tasks: tasks.map(taskOnWire), cursor };
     },

@@ -97,13 +97,15 @@ test("a code is refused as a token, and is stored only as a hash", async () => {
   expect(row?.text).not.toContain(code.slice(-48));
 });
 
-test("a member that was deactivated after the link was created is not signed in", async () => {
-  const code = await codeFor("gus");
+test("links and sessions of a deactivated member are refused, also after its reactivation", async () => {
+  const [cookie, code] = [cookieOf(await redeem(await codeFor("gus"))), await codeFor("gus")];
   await server.ask("PATCH /api/members/gus", { body: { active: false } });
+  expect(outcomeOf(await whoIs(cookie))).toBe("401 MEMBER_INACTIVE");
   expect(outcomeOf(await redeem(code))).toBe("401 MEMBER_INACTIVE");
   expect(outcomeOf(await server.ask("POST /api/members/gus/login-links"))).toBe("422 VALIDATION_ERROR");
   await server.ask("PATCH /api/members/gus", { body: { active: true } });
-  expect((await redeem(code)).status).toBe(200);
+  expect(outcomeOf(await whoIs(cookie))).toBe("401 INVALID_TOKEN");
+  expect(outcomeOf(await redeem(code))).toBe("410 LINK_INVALID");
 });
 
 test("a link cannot be used by a page of another site", async () => {
@@ -148,6 +150,14 @@ test("a session ends with the token that it was started with, and leaves it alon
   expect((await server.ask("GET /api/me", { token })).status).toBe(200);
   await server.ask(`DELETE /api/tokens/${id}`);
   expect(outcomeOf(await whoIs(two))).toBe("401 INVALID_TOKEN");
+});
+
+test("the secret of a session starts no other session, which would outlive it", async () => {
+  const cookie = cookieOf(await redeem(await codeFor("ann")));
+  const token = decodeURIComponent(cookie.split("=")[1] ?? "");
+  const again = await server.ask("POST /api/session", { token: null, body: { token } });
+  expect(outcomeOf(again)).toBe("401 INVALID_TOKEN");
+  expect((await whoIs(cookie)).status).toBe(200);
 });
 
 test("a cookie with a token, as sign-in stored it before sessions had secrets of their own, is still accepted", async () => {

@@ -60,6 +60,14 @@ test("without overlap the old token is refused at once; an overlap extends no to
   expect((await find(brief.id))?.expires_at).toBe(expires_at);
 });
 
+test("a second rotation within the overlap gives the first lifetime again", async () => {
+  const [eternal, brief] = [await create(), await create({ expires_in_days: 90 })];
+  for (const { id } of [eternal, brief]) await rotated(id, { overlap_hours: 1 });
+  expect((await find((await rotated(eternal.id)).id))?.expires_at).toBeNull();
+  const begun = Date.now();
+  expect(hours(begun, (await find((await rotated(brief.id)).id))?.expires_at)).toBeCloseTo(90 * 24, 0);
+});
+
 test("a token that ended, or that has one purpose, or that Pawl created itself is not rotated", async () => {
   const revoked = await create();
   await server.ask(`DELETE /api/tokens/${revoked.id}`);

@@ -37,7 +37,9 @@ async function fetchInSession(input: RequestInfo | URL, init?: RequestInit): Pro
   const headers = new Headers(init?.headers);
   if (csrfToken !== null) headers.set("x-csrf-token", csrfToken);
   const response = await fetch(input, { ...init, headers });
-  if (response.status === 401 && csrfToken !== null) {
+  // Signing in with an invalid link or token says nothing about the current session.
+  const signsIn = init?.method === "POST" && /\/api\/session(\/code)?$/.test(String(input));
+  if (response.status === 401 && csrfToken !== null && !signsIn) {
     csrfToken = null;
     onSignedOut(null);
   }

@@ -73,8 +73,9 @@ export async function resetAdmin(sql: Sql, org_id: string): Promise<string> {
     const roles = [...new Set([...member.roles, "admin"])];
     await changeMember(tx, org_id, { ...member, roles, project_ids: null, active: true });
     await saveAdminToken(tx, org_id, token);
-    await endSessionsOf(tx, org_id, ADMIN.id);
+    // In this order: the deletion waits for a link that is being used, and its session is ended too.
     await deleteLoginCodes(tx, org_id, ADMIN.id);
+    await endSessionsOf(tx, org_id, ADMIN.id);
   });
   return token;
 }

@@ -13,6 +13,8 @@ export type Authenticated = {
   kind: "known";
   token_id: string;
   token_kind: "token" | "session";
+  /** The token that the session was started with. */
+  parent_id: string | null;
   member: MemberRow;
 } & Caller;
 
@@ -123,10 +125,19 @@ function newLookup(): Lookup {
 
 function answerOf(token: string, holder: HolderRow | undefined): Authenticated | Refusal {
   if (!holder) return refuse("INVALID_TOKEN", "This token is unknown or was revoked.");
-  const { hash: _, unrecorded: __, token_id, token_kind, confined_to, ...member } = holder;
+  const { hash: _, unrecorded: __, token_id, token_kind, parent_id, confined_to, ...member } = holder;
   if (!member.active) return refuse("MEMBER_INACTIVE", `The member "${member.id}" is inactive.`);
   const { active: ___, ...known } = member;
   // An agent that works on one task has the role of any agent, not the roles of the worker that its token was issued for.
   const actor = confined_to?.kind === "task" ? { ...known, roles: ["agent"] } : known;
-  return { kind: "known", org_id: orgOfToken(token), actor, member, token_id, token_kind, confined_to };
+  return {
+    kind: "known",
+    org_id: orgOfToken(token),
+    actor,
+    member,
+    token_id,
+    token_kind,
+    parent_id,
+    confined_to,
+  };
 }

@@ -15,6 +15,8 @@ import { changedSettings } from "../read/project-settings.ts";
 import { refusalOfData } from "../refusals.ts";
 import { addMember, changeMember, findMember, isFullAdmin, listMembers, lockMember } from "../sql/members.ts";
 import type { MemberRow } from "../sql/members.ts";
+import { deleteLoginCodes } from "../sql/login-codes.ts";
+import { endSessionsOf } from "../sql/sessions.ts";
 import { addProject, changeProject, listProjects, lockProject } from "../sql/projects.ts";
 import type { ProjectRow } from "../sql/projects.ts";
 import { AccessTokens } from "./access-tokens.ts";
@@ -153,6 +155,11 @@ export class Directory {
         if (admins.every((admin) => admin.id === id) && isFullAdmin(member) && !isFullAdmin(changed))
           return lastAdmin(id);
         await changeMember(tx, org_id, changed);
+        // Sessions and links from before the deactivation stay refused.
+        if (!member.active && changed.active) {
+          await deleteLoginCodes(tx, org_id, id);
+          await endSessionsOf(tx, org_id, id);
+        }
         return changed;
       }),
     );

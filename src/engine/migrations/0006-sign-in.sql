@@ -8,6 +8,8 @@ alter table pawl.token
   add column parent_id uuid,
   -- The browser of a session, as it described itself.
   add column user_agent text,
+  -- The end that it was created with, if a rotation has set an earlier one.
+  add column first_expires_at timestamptz,
   -- Written at most once a minute.
   add column last_used_at timestamptz;
 

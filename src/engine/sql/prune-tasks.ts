@@ -5,6 +5,13 @@ import type { Tx } from "../transaction.ts";
 /** A finished task at the version that was read; if it has changed since, it is left for the next run. */
 export type Finished = { id: string; row_version: number; lifecycle: string };
 
+// Tasks with events that are not in the org's figures yet are kept, so that figures about the past do not change.
+const IS_COUNTED = `
+  not exists (
+    select from pawl.event e
+    where e.org_id = $1 and e.task_id = t.id and e.position > coalesce(
+      (select p.position from pawl.insight_progress p where p.org_id = $1), 0))`;
+
 // There is no index for finished tasks. Ids are ordered by age, so the primary key excludes those that are too young ($3).
 const PICK_FINISHED = `
   select t.id, t.row_version, t.lifecycle from pawl.task t
@@ -13,6 +20,7 @@ const PICK_FINISHED = `
     and not exists (
       select from pawl.dependency d join pawl.task w on w.org_id = d.org_id and w.id = d.task_id
       where d.org_id = $1 and d.blocker_id = t.id and not d.resolved and not w.final)
+    and ${IS_COUNTED}
   order by t.id
   limit $5`;
 
@@ -47,16 +55,12 @@ export function readExports(
   return query(tx, READ_EXPORTS, [org_id, ids]);
 }
 
-// Skips tasks that another transaction has locked, perhaps to add a dependency on them, and those with events that are not in
-// the org's figures yet.
+// Skips tasks that another transaction has locked, perhaps to add a dependency on them.
 const LOCK_FINISHED = `
   select t.id from pawl.task t
   join unnest($2::uuid[], $3::integer[]) as seen(id, row_version) on t.id = seen.id and t.row_version = seen.row_version
   where t.org_id = $1 and t.final
-    and not exists (
-      select from pawl.event e
-      where e.org_id = $1 and e.task_id = t.id and e.position > coalesce(
-        (select p.position from pawl.insight_progress p where p.org_id = $1), 0))
+    and ${IS_COUNTED}
   order by t.id
   for update of t skip locked`;
 

@@ -9,7 +9,7 @@ import type { Tx } from "../transaction.ts";
 // Reads the member as well, so that a deactivated member or a removed role takes effect with the next request. A session ends
 // with the token that it was started with, and when it was not used for the idle time.
 const FIND_HOLDERS = `
-  select encode(t.hash, 'hex') as hash, t.id as token_id, t.kind as token_kind, t.confined_to,
+  select encode(t.hash, 'hex') as hash, t.id as token_id, t.kind as token_kind, t.parent_id, t.confined_to,
     t.last_used_at is null or t.last_used_at < now() - interval '1 minute' as unrecorded,
     m.id, m.name, m.kind, m.roles, m.project_ids, m.skill_level, m.specializations, m.active
   from pawl.token t join pawl.member m on m.org_id = t.org_id and m.id = t.member_id
@@ -25,6 +25,7 @@ export type HolderRow = MemberRow & {
   hash: string;
   token_id: string;
   token_kind: "token" | "session";
+  parent_id: string | null;
   confined_to: Confines | null;
   /** Its last use was not recorded within the last minute. */
   unrecorded: boolean;
@@ -43,7 +44,7 @@ export function findHolders(
 const SAVE_TOKEN = `
   insert into pawl.token (org_id, id, member_id, hash, created_by, confined_to, expires_at, name)
   values ($1, $2, $3, decode($4, 'hex'), $5, $6::text::jsonb, now() + $7::float8 * interval '1 ms', $8)
-  on conflict on constraint token_hash_unique do update set revoked_at = null
+  on conflict on constraint token_hash_unique do update set revoked_at = null, expires_at = excluded.expires_at
   returning member_id`;
 
 export type NewToken = {
@@ -56,7 +57,7 @@ export type NewToken = {
   name?: string | null | undefined;
 };
 
-/** Saves a token and returns its member; a revoked one becomes valid again. */
+/** Saves a token and returns its member; a revoked or expired one becomes valid again. */
 export async function saveToken(tx: Tx, org_id: string, token: NewToken): Promise<string> {
   const { id, member_id, hash, created_by, confined_to, expires_in_ms = null, name = null } = token;
   const [row] = await query<{ member_id: string }>(tx, SAVE_TOKEN, [
@@ -121,10 +122,11 @@ export async function findHolderOf(tx: Tx, org_id: string, id: string): Promise<
 const LOCK_TOKEN = `
   select t.member_id, t.name, t.created_by is null as made_by_pawl, t.confined_to is not null as confined,
     t.revoked_at is not null or coalesce(t.expires_at <= now(), false) as ended,
-    extract(epoch from t.expires_at - t.created_at)::float8 * 1000 as lifetime_ms
+    extract(epoch from nullif(e.first_expires_at, 'infinity') - t.created_at)::float8 * 1000 as lifetime_ms
   from pawl.token t
+  cross join lateral (select coalesce(t.first_expires_at, t.expires_at) as first_expires_at) e
   where t.org_id = $1 and t.id = $2 and t.kind = 'token'
-  for no key update`;
+  for no key update of t`;
 
 export type LockedToken = {
   member_id: string;
@@ -145,7 +147,9 @@ export async function lockToken(tx: Tx, org_id: string, id: string): Promise<Loc
 }
 
 const EXPIRE_TOKEN = `
-  update pawl.token set expires_at = least(expires_at, now() + $3::float8 * interval '1 ms')
+  update pawl.token
+  set expires_at = least(expires_at, now() + $3::float8 * interval '1 ms'),
+    first_expires_at = coalesce(first_expires_at, expires_at, 'infinity')
   where org_id = $1 and id = $2`;
 
 /** Lets a token expire after a time, unless it expires earlier. */

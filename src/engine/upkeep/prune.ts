@@ -16,6 +16,7 @@ import type { Finished } from "../sql/prune-tasks.ts";
 import { readClock } from "../sql/read-task-context.ts";
 import type { Tx } from "../transaction.ts";
 import { keepAnswers } from "../write/stored-answers.ts";
+import { removeOldFigures } from "../sql/remove-old-figures.ts";
 import { rollUpOrg } from "./roll-up.ts";
 
 export type PruneOptions = {
@@ -51,8 +52,8 @@ export async function pruneOrg(
   const before = await momentOf(runIn, options);
   const below = idAt(before + CLOCK_SLACK_MS);
   const total: Pruned = { pruned: 0, skipped: 0, failed: [] };
-  // Tasks are deleted only after all their events are in the figures, so that figures about the past do not change.
-  await rollUpOrg(runIn, org_id);
+  // A failure of the figures keeps only tasks that they have not counted.
+  const uncounted = await countPast(runIn, org_id);
   for (let after = idAt(0); ;) {
     const from = after;
     const found = await runIn((tx) => pickFinished(tx, org_id, { after: from, below, before, limit: batch }));
@@ -78,7 +79,22 @@ export async function pruneOrg(
   for (let run = 0; run < MAX_BATCHES; run++)
     if ((await runIn((tx) => pruneInbox(tx, org_id, { before, limit: batch }))) < batch) break;
   await removeOldRows(registry, runIn, org_id, { before, below, limit: batch });
+  if (uncounted) throw uncounted.error;
   return total;
+}
+
+/** Brings the figures about the past up to date and deletes old ones; returns the error if that fails. */
+async function countPast(
+  runIn: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  org_id: string,
+): Promise<{ error: unknown } | null> {
+  try {
+    await rollUpOrg(runIn, org_id);
+    await runIn((tx) => removeOldFigures(tx, org_id));
+    return null;
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** Maximum batches of old rows per plugin and run; the next run continues. */

@@ -16,7 +16,8 @@ const MAX_CHANGED_TASKS = 500;
 
 /**
  * Adds an org's new events to its figures, in transactions that each store the position that they have reached, so that every
- * event is counted once. Ends when nothing is left, or when another node is doing the same. Returns the number of events.
+ * event is counted once. Ends after a batch that is not full, or when another node is doing the same: events that arrive
+ * meanwhile are left for the next run, so that a busy org delays neither the other orgs nor retention. Returns the number of events.
  */
 export async function rollUpOrg(
   runIn: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
@@ -24,23 +25,27 @@ export async function rollUpOrg(
   { batch = BATCH }: { batch?: number } = {},
 ): Promise<number> {
   for (let total = 0; ;) {
-    const events = await runIn((tx) => rollUpBatch(tx, org_id, batch));
-    if (events === null) return total;
+    const { events, ended } = await runIn((tx) => rollUpBatch(tx, org_id, batch));
     total += events;
+    if (ended) return total;
   }
 }
 
-/** Adds one batch; null if there is nothing to do. */
-async function rollUpBatch(tx: Tx, org_id: string, limit: number): Promise<number | null> {
+/** Adds one batch; `ended` if it was not full. */
+async function rollUpBatch(
+  tx: Tx,
+  org_id: string,
+  limit: number,
+): Promise<{ events: number; ended: boolean }> {
   const after = await lockProgress(tx, org_id);
-  if (after === null) return null;
+  if (after === null) return { events: 0, ended: true };
   const range = await readRange(tx, org_id, { after, limit });
-  if (range.until <= after) return null;
-  if (range.restricts && (await followReaders(tx, org_id, after))) return 0;
+  if (range.until <= after) return { events: 0, ended: true };
+  if (range.restricts && (await followReaders(tx, org_id, after))) return { events: 0, ended: false };
   await hideNewTasks(tx, org_id, after, range.until);
   await addRange(tx, org_id, { after, until: range.until });
   await saveProgress(tx, org_id, range);
-  return range.events;
+  return { events: range.events, ended: range.events < limit };
 }
 
 /** Hides and shows tasks whose readers have changed; true if there may be more of them. */

@@ -58,7 +58,8 @@ export class Authenticator {
     const { limit } = this;
     if (!limit) return identified;
     return identified.then((known) => {
-      const seconds = isRefusal(known) ? null : limit.secondsToWait(known.token_id);
+      // A token and the sessions that it started share one limit.
+      const seconds = isRefusal(known) ? null : limit.secondsToWait(known.parent_id ?? known.token_id);
       return seconds === null ? known : rateLimited(seconds);
     });
   }

@@ -51,6 +51,9 @@ export function serveSession({ directory, publicUrl }: SessionDeps): RouteSet {
       if (forged) return forged;
       const known = await directory.authenticate(token);
       if (isRefusal(known)) return known;
+      // A session that starts another one would outlive its sign-out and its lifetime.
+      if (known.token_kind === "session")
+        return refuse("INVALID_TOKEN", "This is the secret of a session. Sign in with a token.");
       if (known.confined_to)
         return refuse("TOKEN_CONFINED", "This token is only for programs. Sign in with a token of your own.");
       const secret = await sessions.start(known, browserOf(headers));

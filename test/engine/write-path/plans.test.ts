@@ -97,11 +97,11 @@ test.skipIf(version < 160_000).each([
 test.skipIf(version < 160_000).each([
   ["reviews", READ_REVIEWS],
   ["work", READ_WORK],
-])("statistics of %s read the feed from a position, and each task by its key", async (_, text) => {
+])("statistics of %s read the moves that they count along their index, and each task by its key", async (_, text) => {
   const lines = await planOf(text);
   const indexes = lines.flatMap((line) => / using (\w+) on (?:event|task)/.exec(line)?.[1] ?? []);
   expect(new Set(indexes), lines.join("\n")).toEqual(
-    new Set(["event_position_unique", "event_pkey", "task_pkey"]),
+    new Set(["planner_event_left", "event_pkey", "task_pkey"]),
   );
   expect(lines.join("\n")).not.toMatch(/Hash Join|Merge Join|Seq Scan/);
 });

@@ -45,16 +45,17 @@ export async function cleanUpLeftovers(
 
 /**
  * Cleans up after attempts that no worker continues: a person has stopped the task, or it failed while its worker was gone. Other
- * tasks may be at work, or about to be.
+ * tasks may be at work, or about to be; agents of the tasks in `running` are still ending.
  */
 export async function cleanUpAbandoned(
   setup: MaybeSetup,
   repository: Repository,
-  client: AnyClient,
+  { client, running }: { client: AnyClient; running: ReadonlySet<string> },
 ): Promise<void> {
   if (!setup?.cleanup) return;
   const ids = new Set((await worktreesOf(repository)).map(({ task_id }) => task_id));
   for (const id of ids) {
+    if (running.has(id)) continue;
     const row_version = await abandonedVersion(client, id);
     if (row_version !== null) await cleanUpLeftovers(setup, repository, { id, row_version });
   }

@@ -34,6 +34,8 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
   const setupFailures = new SetupFailures();
   let explained: Promise<unknown> = Promise.resolve();
   let background = Promise.resolve();
+  /** The tasks whose agents may still be at work here, also after their lease was lost. */
+  const running = new Set<string>();
   /** Runs work that no task waits for, one after another; the worker ends after it. */
   const later = (work: () => Promise<unknown>) => {
     background = background.then(work).then(
@@ -44,7 +46,7 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
   };
   const clean = () =>
     later(async () => {
-      await cleanUpAbandoned(rules.setup, repository, client);
+      await cleanUpAbandoned(rules.setup, repository, { client, running });
       await cleanUp(repository, client);
     });
   const cleaning = setInterval(() => void clean(), CLEAN_UP_INTERVAL_MS);
@@ -65,7 +67,14 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
     graceMs,
     abortGraceMs: ABORT_GRACE_MS + (rules.setup?.cleanup ? rules.setup.cleanupTimeoutMs : 0),
     run: async (_, work) => {
-      await workOnTask({ ...options, setupFailures }, work.task(), work);
+      const task = work.task();
+      running.add(task.id);
+      try {
+        await workOnTask({ ...options, setupFailures }, task, work);
+      } finally {
+        running.delete(task.id);
+        if (work.signal.aborted) void clean();
+      }
       return undefined;
     },
     failed: (failure, task) => {
@@ -84,7 +93,6 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
       else {
         // At once, and not after the clean-up of other tasks.
         explained = Promise.all([explained, explainLost(client, event).then(onEvent)]);
-        void clean();
       }
     },
   });
