@@ -138,6 +138,36 @@ describe("the clean-up command", () => {
     );
   });
 
+  test("waits for an agent that is still ending, also when another task is cleaned up", async () => {
+    const { add, agent, work, folder, note } = await createTestRepository(server, {
+      settings: { operator_controls: true },
+      lease_seconds: 60,
+    });
+    const tasks = [await add("Write two"), await add("Write three")];
+    const lingering = `touch lingers; trap 'sleep 2; touch "$NOTES/ended"; exit 1' TERM; touch "$NOTES/began"`;
+    const worker = await work(
+      {
+        setup: setupWith({
+          cleanup: `[ -e lingers ] && [ ! -e ${folder}/ended ] && echo early >> ${folder}/cleaned; echo "$PAWL_TASK_ID" >> ${folder}/cleaned`,
+        }),
+        agent: await agent(`${inTurns(lingering, 'touch "$NOTES/second"')}; while true; do sleep 0.1; done`),
+      },
+      { workers: 2 },
+    );
+    for (const file of ["began", "second"])
+      await until(() =>
+        access(join(folder, file)).then(
+          () => true,
+          () => false,
+        ),
+      );
+    for (const task of tasks) expect(await operate(task, "interrupt")).toBe("claimed");
+    const cleaned = async () => (await note("cleaned").catch(() => "")).split("\n").filter(Boolean);
+    await until(async () => (await cleaned()).length >= 2);
+    expect((await cleaned()).sort()).toEqual(tasks.map(({ id }) => id).sort());
+    await worker.stop();
+  });
+
   test("runs for a task that failed while its worker was gone", async () => {
     const bench = await createTestRepository(server, {
       settings: { operator_controls: true },
