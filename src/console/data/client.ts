@@ -37,8 +37,10 @@ async function fetchInSession(input: RequestInfo | URL, init?: RequestInit): Pro
   const headers = new Headers(init?.headers);
   if (csrfToken !== null) headers.set("x-csrf-token", csrfToken);
   const response = await fetch(input, { ...init, headers });
-  // Signing in with an invalid link or token says nothing about the current session.
-  const signsIn = init?.method === "POST" && /\/api\/session(\/code)?$/.test(String(input));
+  // A refused link or token does not end the current session.
+  const signsIn =
+    init?.method === "POST" &&
+    /\/api\/session(\/code)?$/.test(input instanceof Request ? input.url : input.toString());
   if (response.status === 401 && csrfToken !== null && !signsIn) {
     csrfToken = null;
     onSignedOut(null);

@@ -152,7 +152,9 @@ test("a request that is too much for the database is put off alone", async () =>
 
 test("the cost of a poll does not grow with refused and postponed requests", async () => {
   const few = await blocksOfPoll(2_000);
-  expect(await blocksOfPoll(20_000)).toEqual(few);
+  // An index may be a level deeper; a poll that read what is kept would need hundreds of blocks more.
+  for (const [index, blocks] of (await blocksOfPoll(20_000)).entries())
+    expect(blocks).toBeLessThanOrEqual((few[index] ?? 0) + 2);
   await sql`truncate pawl.inbox`;
 });
 

@@ -97,14 +97,17 @@ test.skipIf(version < 160_000).each([
 test.skipIf(version < 160_000).each([
   ["reviews", READ_REVIEWS],
   ["work", READ_WORK],
-])("statistics of %s read the moves that they count along their index, and each task by its key", async (_, text) => {
-  const lines = await planOf(text);
-  const indexes = lines.flatMap((line) => / using (\w+) on (?:event|task)/.exec(line)?.[1] ?? []);
-  expect(new Set(indexes), lines.join("\n")).toEqual(
-    new Set(["planner_event_left", "event_pkey", "task_pkey"]),
-  );
-  expect(lines.join("\n")).not.toMatch(/Hash Join|Merge Join|Seq Scan/);
-});
+])(
+  "statistics of %s read the moves that they count along their index, and each task by its key",
+  async (_, text) => {
+    const lines = await planOf(text);
+    const indexes = lines.flatMap((line) => / using (\w+) on (?:event|task)/.exec(line)?.[1] ?? []);
+    expect(new Set(indexes), lines.join("\n")).toEqual(
+      new Set(["planner_event_left", "event_pkey", "task_pkey"]),
+    );
+    expect(lines.join("\n")).not.toMatch(/Hash Join|Merge Join|Seq Scan/);
+  },
+);
 
 test.skipIf(version < 160_000)("a search stops at its limit", async () => {
   const lines = await planOf(SEARCH_BOARD);

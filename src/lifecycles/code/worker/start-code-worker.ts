@@ -36,19 +36,14 @@ export function startCodeWorker(options: CodeWorkerOptions): CodeWorker {
   let background = Promise.resolve();
   /** The tasks whose agents may still be at work here, also after their lease was lost. */
   const running = new Set<string>();
-  /** Runs work that no task waits for, one after another; the worker ends after it. */
-  const later = (work: () => Promise<unknown>) => {
-    background = background.then(work).then(
-      () => undefined,
-      () => undefined,
-    );
+  /** Cleans up after the clean-up before it; no task waits for it, but the end of the worker does. */
+  const clean = () => {
+    background = background
+      .then(() => cleanUpAbandoned(rules.setup, repository, { client, running }))
+      .then(() => cleanUp(repository, client))
+      .then(ignore, ignore);
     return background;
   };
-  const clean = () =>
-    later(async () => {
-      await cleanUpAbandoned(rules.setup, repository, { client, running });
-      await cleanUp(repository, client);
-    });
   const cleaning = setInterval(() => void clean(), CLEAN_UP_INTERVAL_MS);
   const stopWith = (failure: WorkerUnusable) => {
     workerFailure ??= failure;
@@ -125,6 +120,10 @@ async function explainLost(
   const task = (await client.getTask({ id: event.task.id }).catch(() => null)) as CodeTask | null;
   const isStopped = task !== null && task.lease === null && task.open_holds > 0;
   return isStopped ? { ...event, why: "A person has stopped it." } : event;
+}
+
+function ignore(): void {
+  // The next clean-up repeats what has failed.
 }
 
 function budgetOf(
