@@ -46,6 +46,12 @@ async function countRows() {
   return counts;
 }
 
+test("an org without figures about the past is pruned, and gets none by it", async () => {
+  await finished();
+  expect(await pruneAll()).toMatchObject({ pruned: 1, skipped: 0, failed: [] });
+  expect(await sql`select from pawl.insight_progress where org_id = ${org_id}`).toHaveLength(0);
+});
+
 test("old finished tasks are pruned with all their rows; open and recent tasks stay", async () => {
   const blocker = await make([], {}, "a");
   const task = await make([blocker], {}, "b");

@@ -5,12 +5,13 @@ import type { Tx } from "../transaction.ts";
 /** A finished task at the version that was read; if it has changed since, it is left for the next run. */
 export type Finished = { id: string; row_version: number; lifecycle: string };
 
-// Tasks with events that are not in the org's figures yet are kept, so that figures about the past do not change.
+// Tasks with events that are not in the org's figures yet are kept, so that figures about the past do not change. An org without
+// a row of progress has no figures.
 const IS_COUNTED = `
   not exists (
     select from pawl.event e
-    where e.org_id = $1 and e.task_id = t.id and e.position > coalesce(
-      (select p.position from pawl.insight_progress p where p.org_id = $1), 0))`;
+    where e.org_id = $1 and e.task_id = t.id
+      and e.position > (select p.position from pawl.insight_progress p where p.org_id = $1))`;
 
 // There is no index for finished tasks. Ids are ordered by age, so the primary key excludes those that are too young ($3).
 const PICK_FINISHED = `

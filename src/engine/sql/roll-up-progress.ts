@@ -25,9 +25,14 @@ const HAS_PROGRESS = `select from pawl.insight_progress p where p.org_id = $1`;
 const LOCK_PROGRESS = `
   select p.position::float8 as position from pawl.insight_progress p where p.org_id = $1 for update skip locked`;
 
+/** Whether any node has begun to count the org's events. */
+export async function hasFigures(tx: Tx, org_id: string): Promise<boolean> {
+  return (await query(tx, HAS_PROGRESS, [org_id])).length > 0;
+}
+
 /** Locks an org's figures and returns their position; null if another node is adding to them. */
 export async function lockProgress(tx: Tx, org_id: string): Promise<number | null> {
-  if ((await query(tx, HAS_PROGRESS, [org_id])).length === 0) await query(tx, BEGIN_PROGRESS, [org_id]);
+  if (!(await hasFigures(tx, org_id))) await query(tx, BEGIN_PROGRESS, [org_id]);
   const [row] = await query<{ position: number }>(tx, LOCK_PROGRESS, [org_id]);
   return row?.position ?? null;
 }

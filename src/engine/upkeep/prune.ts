@@ -17,6 +17,7 @@ import { readClock } from "../sql/read-task-context.ts";
 import type { Tx } from "../transaction.ts";
 import { keepAnswers } from "../write/stored-answers.ts";
 import { removeOldFigures } from "../sql/remove-old-figures.ts";
+import { hasFigures } from "../sql/roll-up-progress.ts";
 import { rollUpOrg } from "./roll-up.ts";
 
 export type PruneOptions = {
@@ -83,12 +84,13 @@ export async function pruneOrg(
   return total;
 }
 
-/** Brings the figures about the past up to date and deletes old ones; returns the error if that fails. */
+/** If the org has figures about the past, brings them up to date and deletes old ones; returns the error if that fails. */
 async function countPast(
   runIn: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   org_id: string,
 ): Promise<{ error: unknown } | null> {
   try {
+    if (!(await runIn((tx) => hasFigures(tx, org_id)))) return null;
     await rollUpOrg(runIn, org_id);
     await runIn((tx) => removeOldFigures(tx, org_id));
     return null;

@@ -269,6 +269,26 @@ withConsole("the queue of an executor's actions", (setup) => {
     await signIn(max.token);
     await expect.poll(() => journalOf(id)).toEqual(["create", "self_assign", "start"]);
   });
+
+  test("a token that is revoked while actions wait ends the session, and they are sent after the next sign-in", async () => {
+    const max = await newExecutor();
+    const id = await addTask(max, "Weld");
+    await move(max.token, id, "self_assign", 1);
+    const page = await open(max);
+    await page.getByRole("button", { name: "Start" }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole("button", { name: "Start" }).tap();
+    await page.getByText("1 action waits to be sent").waitFor();
+    const { server } = setup();
+    const { tokens } = await ask(`GET /api/members/${max.id}/tokens`, server.admin);
+    for (const token of tokens as { id: string }[]) await server.ask(`DELETE /api/tokens/${token.id}`);
+    await page.context().setOffline(false);
+    const { token } = await ask(`POST /api/members/${max.id}/tokens`, server.admin);
+    await page.getByLabel("Token").fill(String(token));
+    expect(await journalOf(id)).toEqual(["create", "self_assign"]);
+    await page.getByRole("button", { name: "Sign in" }).tap();
+    await expect.poll(() => journalOf(id)).toEqual(["create", "self_assign", "start"]);
+  });
 });
 
 const ACTIONS_OF = (items: { getAttribute: (name: string) => string | null }[]) =>

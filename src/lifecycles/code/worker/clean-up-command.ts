@@ -9,11 +9,21 @@ import { worktreesOf } from "./worktree.ts";
 
 type MaybeSetup = WorktreeSetup | null | undefined;
 
+/** The last clean-up of each worktree: a task that is resumed during its clean-up waits for it. */
+const lastCleanUps = new Map<string, Promise<void>>();
+
 /** Runs the clean-up command in a worktree that was set up. Its failure is noted in the log; the attempt's result stays. */
-export async function cleanUpAfterAttempt(
-  setup: MaybeSetup,
-  place: Omit<SetupPlace, "signal">,
-): Promise<void> {
+export function cleanUpAfterAttempt(setup: MaybeSetup, place: Omit<SetupPlace, "signal">): Promise<void> {
+  const { path } = place.worktree;
+  const before = lastCleanUps.get(path) ?? Promise.resolve();
+  const cleanUp = before.catch(() => undefined).then(() => runCleanUp(setup, place));
+  lastCleanUps.set(path, cleanUp);
+  return cleanUp.finally(() => {
+    if (lastCleanUps.get(path) === cleanUp) lastCleanUps.delete(path);
+  });
+}
+
+async function runCleanUp(setup: MaybeSetup, place: Omit<SetupPlace, "signal">): Promise<void> {
   if (!setup?.cleanup) return;
   const record = await readRecord(place);
   if (record === null || record.state === "cleaned") return;
