@@ -67,7 +67,7 @@ export type PawlOptions<List extends PluginList = PluginList> = DatabaseConfig &
     reconcileSeconds?: number;
     /** Interval between polls for requests of `pawl.enqueue`; default 0.5, 0 turns them off (if another node runs them). */
     inboxSeconds?: number;
-    /** Interval at which new events are added to the figures of the insights; default 0, which is never: servers do it, and it costs about half as much as the changes. */
+    /** Interval at which new events are added to the figures of the insights; default 0, which is never: servers do it, and it costs 60 % of the changes themselves. */
     insightsSeconds?: number;
     /** Deletes finished tasks, their journals and chat messages, and refused requests of `pawl.enqueue`, after this time; by default nothing is deleted. */
     retention?: { days: number; onExport?: PruneOptions["onExport"] };
